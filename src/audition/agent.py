@@ -1,0 +1,215 @@
+"""What an agent is: how its program is asked, and how its output is read.
+
+An agent is a value made of pure functions. `command` turns an Ask into argv; `read` turns
+one line that the program printed into events. Neither starts a process, so a recorded
+session is all that a test needs, and an old run can be read again with a mended reader.
+
+In: words, and raw lines. Out: a Command, and a Trace.
+Must not know: processes, sockets, clocks, other agents.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from audition.errors import unknown
+from audition.model import (
+    AnyEvent,
+    Call,
+    Case,
+    Commands,
+    End,
+    How,
+    Json,
+    Message,
+    Skill,
+    Trace,
+    Usage,
+    Value,
+)
+from audition.registry import Registry
+
+Delivery = Literal["native", "none", "instructions", "mcp", "mcp+native", "plugin"]
+LINE_CAP = 8 * 1024 * 1024
+"""A longer line is not decoded: it is unread, and the trace is marked truncated."""
+
+
+class Server(Value, frozen=True, kw_only=True):
+    """An MCP server that carries the skills: a command, or an address."""
+
+    name: str = "skills"
+    command: tuple[str, ...] = ()
+    url: str = ""
+    deferred: bool = False
+
+
+class Ask(Value, frozen=True, kw_only=True):
+    """All that `command` may use to build its argv. Paths are absolute."""
+
+    case: Case
+    model: str | None
+    delivery: str
+    workspace: str
+    """The agent's working directory; skills are already delivered into it."""
+    home: str
+    """The private HOME."""
+    skills: tuple[Skill, ...] = ()
+    program: tuple[str, ...] = ()
+    """How the agent's program is started: found on PATH, or configured."""
+    endpoint: str = ""
+    """Base address of the loopback provider; empty for the real one."""
+    server: Server | None = None
+    plugin: str = ""
+    """The plug-in folder, for the delivery of that name."""
+    schema: str = ""
+    """A file with the JSON Schema that the answer must obey."""
+
+
+class Command(Value, frozen=True, kw_only=True):
+    """A program to start, purely described."""
+
+    argv: tuple[str, ...]
+    stdin: bytes = b""
+    env: dict[str, str] = {}
+    """Beside what the sandbox lets through."""
+    files: dict[str, str] = {}
+    """Written before the start: absolute path beneath home or workspace → text."""
+
+
+Read = Callable[[int, bytes], Sequence[AnyEvent] | None]
+"""The events of one raw line (its number first), or None where it is not understood."""
+
+
+class Agent(Value, frozen=True, kw_only=True):
+    """One agent."""
+
+    name: str
+    command: Callable[[Ask], Command]
+    read: Read
+    settle: Callable[[list[AnyEvent]], list[AnyEvent]] = lambda events: events
+    """A last look at all events: several ends, cumulative usage, what a file beside says."""
+    program: tuple[str, ...] = ()
+    """Names under which its program may be found; empty for `python -m`."""
+    version: tuple[str, ...] = ("--version",)
+    known_version: str = ""
+    """The newest version that its reader was tested with."""
+    deliveries: tuple[Delivery, ...] = ("native", "none")
+    skills_dir: str = ".agents/skills"
+    """Where in a workspace it looks for skills."""
+    instructions_file: str = "AGENTS.md"
+    loads_by: tuple[How, ...] = ("skill-tool",)
+    """Its own ways of loading a skill. A read of SKILL.md by another way is noodling."""
+    lets_through: tuple[str, ...] = ()
+    """Environment variables it needs: its keys and nothing else."""
+    login: tuple[str, ...] = ()
+    """Files below the user's home that hold its login, linked into the private home."""
+    wire: str = ""
+    """The protocol it speaks to its model; empty for an embedded agent."""
+    beside: tuple[str, ...] = ()
+    """Globs below the private home for what it leaves beside its stream."""
+    read_beside: Read | None = None
+    reports_usage: bool = True
+    several_turns: bool = False
+    model: str | None = None
+    """The model when none is given."""
+
+
+agents: Registry[Agent | Callable[[str], Agent]] = Registry("agent")
+
+
+def find_agent(name: str) -> Agent:
+    """The agent of that name; `coin:0.8` is the agent `coin` made with `0.8`."""
+    base, _, argument = name.partition(":")
+    found = agents[base]
+    if isinstance(found, Agent):
+        if argument:
+            raise unknown("agent", name, agents)
+        return found
+    return msgspec.structs.replace(found(argument), name=name)
+
+
+def read_events(
+    agent: Agent, lines: Iterable[tuple[int, bytes]]
+) -> tuple[list[AnyEvent], list[int]]:
+    """The events of numbered raw lines, and the numbers that were not understood.
+
+    No line is fatal: whatever a reader stumbles over is unread.
+    """
+    events: list[AnyEvent] = []
+    unread: list[int] = []
+    read = agent.read
+    for number, raw in lines:
+        if not raw or raw.isspace():
+            continue
+        try:
+            found = read(number, raw)
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+            found = None
+        if found is None:
+            unread.append(number)
+        else:
+            events.extend(found)
+    return events, unread
+
+
+def make_trace(
+    agent: Agent, events: list[AnyEvent], unread: Sequence[int] = (), *, truncated: bool = False
+) -> Trace:
+    """What follows from the events alone: the end, the answer, the usage."""
+    events = agent.settle(events)
+    end: End | None = None
+    usage: Usage | None = None
+    answer = ""
+    turns = 0
+    for event in events:
+        if isinstance(event, Message):
+            if event.role == "assistant" and not event.sub and event.text.strip():
+                answer, turns = event.text, turns + 1
+        elif isinstance(event, Call):
+            turns += not event.sub
+        elif isinstance(event, Usage):
+            usage = event if event.total or usage is None else add_usage(usage, event)
+        elif isinstance(event, End):
+            end = event
+    end = end or End(reason="no terminal event")
+    return Trace(
+        agent=agent.name,
+        events=tuple(events),
+        end=end,
+        usage=usage,
+        answer=answer if end.answer is None else end.answer,
+        turns=end.turns if end.turns is not None else (turns or None),
+        unread=tuple(unread[:1000]),
+        unread_count=len(unread),
+        truncated=truncated,
+    )
+
+
+def read_trace(
+    agent: Agent, lines: Iterable[tuple[int, bytes]], *, truncated: bool = False
+) -> Trace:
+    """Raw lines to a Trace."""
+    events, unread = read_events(agent, lines)
+    return make_trace(agent, events, unread, truncated=truncated)
+
+
+def add_usage(one: Usage, two: Usage) -> Usage:
+    """The sum; unknown stays unknown only where both are."""
+
+    def plus(a: Json, b: Json) -> Json:
+        return b if a is None else a if b is None else a + b
+
+    return Usage(
+        line=two.line,
+        input_tokens=plus(one.input_tokens, two.input_tokens),
+        cached_input_tokens=plus(one.cached_input_tokens, two.cached_input_tokens),
+        output_tokens=plus(one.output_tokens, two.output_tokens),
+        dollars=plus(one.dollars, two.dollars),
+    )
+
+
+def count_commands(trace: Trace, effective: Callable[[Call], bool]) -> Commands:
+    """How many shell commands ran, and how many of them did more than look around."""
+    shell = [each for each in trace.events if isinstance(each, Call) and each.does == "shell"]
+    return Commands(total=len(shell), effective=sum(map(effective, shell)))

@@ -1,0 +1,1 @@
+"""The agents on the shelf: one file each, independent of one another."""

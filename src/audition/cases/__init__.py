@@ -1,0 +1,1 @@
+"""The case formats on the shelf: one function a format."""

@@ -1,0 +1,158 @@
+"""What a check is: one function from an outcome to a verdict.
+
+Its name is what case files write, its keyword arguments are what they give it, and its
+docstring is its page in the documentation (`audition explain NAME`).
+
+In: an Outcome and arguments from a case file. Out: a Grade.
+Must not know: the live workspace, processes, clocks. (`program` starts a process through
+the function that the Outcome carries.)
+"""
+
+import inspect
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, Protocol
+
+import msgspec
+
+from audition.errors import AuditionError, did_you_mean
+from audition.model import (
+    CheckSpec,
+    Commands,
+    Evidence,
+    Grade,
+    GradeStatus,
+    Json,
+    Sealed,
+    Trace,
+    Value,
+)
+from audition.registry import Registry
+
+
+class Files(Protocol):
+    """The sealed workspace: what was there when the agent ended. See workspace.py."""
+
+    def find(self, path: str) -> str | None:
+        """The absolute path of a sealed file or folder; None where there is none.
+
+        Raises ValueError with words for the user where the path leaves the workspace.
+        """
+
+    def read(self, path: str) -> bytes | None:
+        """A file's bytes, at most 16 MiB; None where there is none."""
+
+    def names(self) -> Iterator[str]:
+        """Every file that was there, relative, sorted."""
+
+
+class Ran(Value, frozen=True, kw_only=True):
+    """What a verifier program said."""
+
+    exit_code: int
+    output: str
+    timed_out: bool = False
+
+
+class Outcome(Value, frozen=True, kw_only=True):
+    """All that a check may look at."""
+
+    sealed: Sealed
+    trace: Trace
+    skills: tuple[Evidence, ...]
+    commands: Commands
+    files: Files
+    as_json: Callable[[], bytes]
+    """The outcome as a program is given it on stdin."""
+    run_program: Callable[[str | list[str], bytes, float], Ran]
+    """Runs a verifier in a copy of the sealed workspace."""
+
+
+class Verdict(Value, frozen=True, kw_only=True):
+    """What a check found, and the lines that prove it."""
+
+    status: GradeStatus
+    reason: str = ""
+    lines: tuple[int, ...] = ()
+
+
+def passed(reason: str = "", *lines: int) -> Verdict:
+    """It holds."""
+    return Verdict(status="pass", reason=reason, lines=lines)
+
+
+def failed(reason: str, *lines: int) -> Verdict:
+    """It does not hold."""
+    return Verdict(status="fail", reason=reason, lines=lines)
+
+
+def undecided(reason: str) -> Verdict:
+    """It cannot be told: evidence is missing. Never a pass."""
+    return Verdict(status="error", reason=reason)
+
+
+Check = Callable[..., Verdict]
+checks: Registry[Check] = Registry("check")
+
+
+class BadArguments(AuditionError):
+    """The arguments of a check do not fit; `field` is the one."""
+
+    def __init__(self, message: str, hint: str = "", field: str = "") -> None:
+        super().__init__(message, hint)
+        self.field = field
+
+
+@cache
+def arguments_of(check: Check) -> type[msgspec.Struct]:
+    """The keyword arguments of a check as a struct, so that msgspec converts them."""
+    fields: list[Any] = []
+    for parameter in list(inspect.signature(check, eval_str=True).parameters.values())[1:]:
+        if parameter.default is inspect.Parameter.empty:
+            fields.append((parameter.name, parameter.annotation))
+        else:
+            fields.append((parameter.name, parameter.annotation, parameter.default))
+    return msgspec.defstruct(
+        check.__name__, fields, kw_only=True, frozen=True, forbid_unknown_fields=True
+    )
+
+
+@cache
+def _prepare(check: Check) -> Callable[[dict[str, Json]], None] | None:
+    """A check may carry `prepare`: a look at its arguments that fails before money is spent."""
+    found: Callable[[dict[str, Json]], None] | None = getattr(check, "prepare", None)
+    return found
+
+
+def bind(spec: CheckSpec) -> dict[str, Json]:
+    """The checked arguments of a check; raises BadArguments naming the field."""
+    check = checks[spec.name]
+    struct = arguments_of(check)
+    known = struct.__struct_fields__
+    for name in spec.arguments:
+        if name not in known:
+            raise BadArguments(
+                f"check `{spec.name}` has no argument `{name}`", did_you_mean(name, known), name
+            )
+    try:
+        bound = msgspec.convert(spec.arguments, struct, strict=True)
+    except msgspec.ValidationError as error:
+        text, _, where = str(error).partition(" - at `$.")
+        raise BadArguments(
+            f"check `{spec.name}`: {text}",
+            f"see `audition explain {spec.name}`",
+            where.rstrip("`"),
+        ) from error
+    arguments = {name: getattr(bound, name) for name in known}
+    if prepare := _prepare(check):
+        prepare(arguments)
+    return arguments
+
+
+def grade_check(outcome: Outcome, spec: CheckSpec) -> Grade:
+    """Run one check. What it trips over makes the grade an error, never a pass."""
+    try:
+        verdict = checks[spec.name](outcome, **bind(spec))
+    except (AuditionError, ValueError, OSError, RecursionError) as error:
+        verdict = undecided(str(error))
+    return Grade(by=spec.name, status=verdict.status, reason=verdict.reason, lines=verdict.lines)

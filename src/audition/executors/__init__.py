@@ -1,0 +1,1 @@
+"""The executors on the shelf."""

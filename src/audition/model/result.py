@@ -1,0 +1,106 @@
+"""What a trial left behind and what it is worth: sealed, graded, recorded."""
+
+from typing import Literal
+
+from audition.model.session import Evidence, Offer
+from audition.model.tried import Skill, Trial
+from audition.model.value import Json, Value
+
+
+class Changes(Value, frozen=True, kw_only=True):
+    """What became of the workspace, by relative path."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    """Links, devices and files past the size cap: named, not kept."""
+
+
+class Sealed(Value, frozen=True, kw_only=True):
+    """What a trial left behind, kept before anything is graded: meta.json."""
+
+    trial: Trial
+    argv: tuple[str, ...] = ()
+    agent_version: str = ""
+    exit_code: int | None = None
+    seconds: float = 0.0
+    stopped: Literal["", "timeout", "output", "interrupted", "fault"] = ""
+    """Why we ended the agent; empty where it ended by itself."""
+    problem: str = ""
+    """Why it could not be tried at all: set-up trouble."""
+    truncated: bool = False
+    changes: Changes = Changes()
+    catalogue: tuple[Offer, ...] = ()
+    """What the model was shown, where a request or a probe told."""
+    began: str = ""
+    attempt: int = 1
+
+
+GradeStatus = Literal["pass", "fail", "error", "vacuous", "unknown"]
+Status = Literal["pass", "fail", "error", "ineligible"]
+
+
+class Grade(Value, frozen=True, kw_only=True):
+    """What one check says, and the trace lines that prove it."""
+
+    by: str
+    status: GradeStatus
+    reason: str = ""
+    lines: tuple[int, ...] = ()
+
+
+class Spent(Value, frozen=True, kw_only=True):
+    """Usage as reported: null where unknown, never 0."""
+
+    input_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    output_tokens: int | None = None
+    dollars: float | None = None
+
+
+class Commands(Value, frozen=True, kw_only=True):
+    """Shell commands: all, and those that are not mere looking around."""
+
+    total: int = 0
+    effective: int = 0
+
+
+class Record(Value, frozen=True, kw_only=True):
+    """A trial with its verdict: grade.json, and one entry of results.json."""
+
+    id: str
+    skill: str | None
+    case: str
+    agent: str
+    delivery: str
+    model: str | None
+    trial: int
+    should_trigger: bool
+    status: Status
+    reason: str = ""
+    skills: tuple[Evidence, ...] = ()
+    grades: tuple[Grade, ...] = ()
+    usage: Spent = Spent()
+    commands: Commands = Commands()
+    turns: int | None = None
+    seconds: float | None = None
+    dir: str = ""
+    file: str = ""
+    policy: str = "default"
+    agent_version: str = ""
+
+
+class Inputs(Value, frozen=True, kw_only=True):
+    """What a run was asked for, kept in run.json; enough to grade it again."""
+
+    version: int = 1
+    run_id: str
+    began: str = ""
+    audition: str = ""
+    arguments: tuple[str, ...] = ()
+    plan: tuple[Trial, ...] = ()
+    skills: dict[str, Skill] = {}
+    """By key: a slug, unique in the run, also the folder's name in `inputs/skills/`."""
+    agents: dict[str, Json] = {}
+    settings: dict[str, Json] = {}

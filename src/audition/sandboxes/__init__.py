@@ -1,0 +1,1 @@
+"""The sandboxes on the shelf."""
