@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from audition.model import Record, Trial
 from audition.registry import Registry
 
-Executor = Callable[[Iterable[Trial], Callable[[Trial], Record], int], Iterator[Record]]
+Run = Callable[[Trial], Record | None]
+"""Runs one trial and keeps it; None where it was interrupted. Never raises."""
+
+Executor = Callable[[Iterable[Trial], Run, int], Iterator[Record | None]]
 """(trials, run one, how many at once) → records. Pulls a trial only when one can start,
 so that a stopping rule may end the iterator. Closing the generator starts nothing more."""
 

@@ -87,6 +87,8 @@ class Record(Value, frozen=True, kw_only=True):
     seconds: float | None = None
     dir: str = ""
     file: str = ""
+    line: int = 1
+    """Where the case stands, for annotations."""
     policy: str = "default"
     agent_version: str = ""
 

@@ -1,0 +1,147 @@
+"""The command line: words to calls, faults to messages and exit codes.
+
+In: the words. Out: an exit code; stdout is data, stderr is talk.
+Must not know: what a command does; each is imported when it is asked for.
+"""
+
+import sys
+from importlib import import_module
+
+import click
+
+from audition import __version__
+from audition.errors import AuditionError, Exit, did_you_mean
+
+COMMANDS = {
+    "demo": "Run the bundled example: no key, no network.",
+    "run": "Ask the agents, and grade what they do.",
+    "grade": "Grade a run again from what is sealed; free.",
+    "show": "A run's summary, or one trial with its evidence.",
+    "status": "Is a run going, how far, what is left.",
+    "history": "Scores over time.",
+    "skills": "The skills that are there.",
+    "cases": "The cases as understood.",
+    "trace": "Read any recorded session: events and evidence.",
+    "agents": "Which agents are here, and how they are found.",
+    "explain": "A check, a rule or a policy, with an example.",
+    "init": "Write a first case file for a skill.",
+    "schema": "The JSON Schema of case files.",
+}
+"""Name to one line; the function of that name lives in `audition.commands.<name>`."""
+
+FIRST = """\
+audition finds out whether an Agent Skill gets called when it should, stays quiet when
+it should not, and does its job when it is called.
+
+  audition demo          the bundled example, end to end: no key, no network
+  audition init SKILL    write a first case file for a skill of yours
+  audition run           run the cases below this folder
+
+`audition --help` lists everything; `audition COMMAND --help` has examples."""
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every command, in the order of the table."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, or None."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"audition.commands.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the nearest command when a word is none."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise _Refused(f"no such command `{args[0]}`", did_you_mean(args[0], COMMANDS))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table, importing none."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+class _Refused(click.UsageError):
+    """A usage error that carries a hint of ours."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, "-V", "--version", message="audition %(version)s")
+@click.pass_context
+def audition(ctx: click.Context) -> None:
+    r"""Does an Agent Skill get called, stay quiet, and do its job? Evidence, not vibes.
+
+    \b
+    Examples:
+      audition demo
+      audition init skills/greeting
+      audition run -a claude -r 3
+      audition show last
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(FIRST)
+        return
+    from audition.config import load_config
+
+    ctx.obj = load_config()
+    ctx.default_map = dict.fromkeys(COMMANDS, ctx.obj.defaults)
+
+
+def complain(message: str, hint: str = "") -> None:
+    """Say what went wrong on stderr, and what to try next."""
+    click.echo(f"error: {message}", err=True)
+    if hint:
+        click.echo(f"\nhint: {hint}", err=True)
+
+
+def run_words(words: list[str]) -> int:
+    """Run one command line; the exit code."""
+    try:
+        code = audition.main(args=words, prog_name="audition", standalone_mode=False)
+    except AuditionError as error:
+        complain(str(error), error.hint)
+        return error.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return Exit.BROKEN
+    except click.ClickException as error:
+        complain(error.format_message().rstrip("."), _hint_of(error))
+        return Exit.BROKEN
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # Somebody piped us into `head`; their leaving is no fault.
+        sys.stderr.close()
+        return Exit.OK
+    return code if isinstance(code, int) else Exit.OK
+
+
+def _hint_of(error: click.ClickException) -> str:
+    if isinstance(error, _Refused):
+        return error.hint
+    if isinstance(error, click.NoSuchOption) and error.ctx:
+        known = [name for each in error.ctx.command.params for name in each.opts]
+        return did_you_mean(error.option_name, known, all_of_them=6)
+    if isinstance(error, click.UsageError) and error.ctx:
+        return f"see `{error.ctx.command_path} --help`"
+    return ""

@@ -1,0 +1,48 @@
+"""Options that several commands share, so that a name means the same everywhere.
+
+In: a click command. Out: the same command with the option; every option can also come
+from the environment as `AUDITION_<NAME>`, and from the configuration file.
+Must not know: what the commands do.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def option(*names: str, **settings: Any) -> Callable[[F], F]:
+    """A click option that `AUDITION_<NAME>` sets too; dashes become underscores."""
+    long = next(name for name in names if name.startswith("--"))
+    word = long.partition("/")[0].lstrip("-").replace("-", "_").upper()
+    settings.setdefault("envvar", f"AUDITION_{word}")
+    return click.option(*names, **settings)
+
+
+def output_format(*formats: str) -> Callable[[F], F]:
+    """`--output-format`; the first of the formats is the default."""
+    return option(
+        "--output-format",
+        type=click.Choice(formats),
+        default=formats[0],
+        show_default=True,
+        help="What to print on standard output.",
+    )
+
+
+def paths_argument(command: F) -> F:
+    """`[PATHS]...`: files and folders to look in."""
+    return click.argument("paths", nargs=-1, type=click.Path(path_type=str))(command)
+
+
+def out_option(command: F) -> F:
+    """`--out`: where runs are."""
+    return option(
+        "--out",
+        type=click.Path(file_okay=False),
+        default="artifacts/skill-evals",
+        show_default=True,
+        help="The folder that holds the runs.",
+    )(command)

@@ -1,0 +1,146 @@
+"""The configuration: `audition.toml`, or `[tool.audition]` in pyproject.toml.
+
+In: a folder to look from. Out: a Config: the defaults of options, the tables.
+Must not know: click, agents. Precedence is flag > `AUDITION_…` > file > default; the
+command line applies it, this room only reads the file.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from audition.errors import BadFile, UsageError, did_you_mean
+from audition.model import Value
+
+KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "agent": ((str, list), "Agents to ask, as `-a`."),
+    "delivery": ((str, list), "Deliveries to try, as `-d`."),
+    "model": ((str, list), "Models to ask, as `--model`."),
+    "trials": (int, "How often each case is tried, as `-r`."),
+    "jobs": (int, "How many trials run at once, as `-j`."),
+    "timeout": ((int, float), "Seconds one trial may take, as `--timeout`."),
+    "out": (str, "The folder that holds the runs, as `--out`."),
+    "sandbox": (str, "How agents are kept apart from you, as `--sandbox`."),
+    "executor": (str, "Who runs the trials, as `--executor`."),
+    "policy": (str, "The policy that grades, as `--policy`."),
+    "fsync": (bool, "Whether a finished trial is forced to disk; `false` only for benchmarks."),
+}
+"""Keys that give an option its default: the type, and what it is for."""
+
+TABLES: dict[str, str] = {
+    "agents": "One table an agent: `like`, `command`, `env`, `model`, `settings`.",
+}
+
+AGENT_KEYS = {
+    "like": "The agent whose output format and flags this one shares.",
+    "command": "How its program is started, as a list of words.",
+    "env": "Names of further environment variables that it may see.",
+    "model": "The model when none is given.",
+    "settings": "Wishes for every case: `max_turns`, `allowed_tools` …; a case's own win.",
+}
+
+
+class AgentSettings(Value, frozen=True, kw_only=True):
+    """`[tool.audition.agents.NAME]`."""
+
+    like: str = ""
+    command: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    model: str | None = None
+    settings: dict[str, Any] = {}
+
+
+class Config(Value, frozen=True, kw_only=True):
+    """What the configuration file says."""
+
+    path: str = ""
+    """The file, or empty where there is none."""
+    defaults: dict[str, Any] = {}
+    agents: dict[str, AgentSettings] = {}
+
+    @property
+    def folder(self) -> Path:
+        """What relative paths of the file are relative to."""
+        return Path(self.path).parent if self.path else Path.cwd()
+
+
+def load_config(start: Path | None = None) -> Config:
+    """Read the nearest configuration, from this folder upwards; `AUDITION_CONFIG` names one."""
+    named = os.environ.get("AUDITION_CONFIG")
+    if named:
+        if not Path(named).is_file():
+            raise UsageError(f"AUDITION_CONFIG names `{named}`, which is no file")
+        return _read(Path(named), whole=Path(named).name != "pyproject.toml")
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        if (folder / "audition.toml").is_file():
+            return _read(folder / "audition.toml", whole=True)
+        if (folder / "pyproject.toml").is_file():
+            config = _read(folder / "pyproject.toml", whole=False)
+            if config.path:
+                return config
+    return Config()
+
+
+def _read(path: Path, *, whole: bool) -> Config:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if not whole and "[tool.audition" not in text:
+        return Config()  # spares tomllib's import on most projects
+    import tomllib
+
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadFile(f"{path}: {error}", "it must be valid TOML") from error
+    table = table if whole else table.get("tool", {}).get("audition", {})
+    defaults: dict[str, Any] = {}
+    for key, value in table.items():
+        if key in TABLES:
+            continue
+        defaults[key] = _checked(path, text, key, value)
+    agents = {
+        name: _agent(path, text, name, entry) for name, entry in table.get("agents", {}).items()
+    }
+    return Config(path=str(path), defaults=defaults, agents=agents)
+
+
+def _line_of(text: str, key: str) -> int:
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip().startswith((key, f"[{key}", f'"{key}"')):
+            return number
+    return 1
+
+
+def _checked(path: Path, text: str, key: str, value: Any) -> Any:
+    where = f"{path}:{_line_of(text, key)}"
+    if key not in KEYS:
+        raise BadFile(f"{where}: unknown key `{key}`", did_you_mean(key, [*KEYS, *TABLES]))
+    wanted_kinds = KEYS[key][0]
+    kinds = wanted_kinds if isinstance(wanted_kinds, tuple) else (wanted_kinds,)
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise BadFile(f"{where}: `{key}` must be {wanted}, not {type(value).__name__}")
+    if list in kinds:
+        return [value] if isinstance(value, str) else [str(each) for each in value]
+    return value
+
+
+def _agent(path: Path, text: str, name: str, entry: Any) -> AgentSettings:
+    import msgspec
+
+    where = f"{path}:{_line_of(text, f'tool.audition.agents.{name}')}"
+    if not isinstance(entry, dict):
+        raise BadFile(f"{where}: agents.{name} must be a table", f"keys: {', '.join(AGENT_KEYS)}")
+    for key in entry:
+        if key not in AGENT_KEYS:
+            raise BadFile(
+                f"{where}: unknown key `agents.{name}.{key}`", did_you_mean(key, AGENT_KEYS)
+            )
+    if isinstance(entry.get("command"), str):
+        import shlex
+
+        entry = {**entry, "command": shlex.split(entry["command"])}
+    try:
+        return msgspec.convert(entry, AgentSettings)
+    except msgspec.ValidationError as error:
+        raise BadFile(f"{where}: agents.{name}: {error}") from error

@@ -1,0 +1,279 @@
+"""A sealed trial to its record: read, climb the ladder, check, conclude.
+
+In: the sealed folder of a trial. Out: a Record. One path grades a live run and a stored
+one, so that both always agree.
+Must not know: the live workspace, how the agent was asked.
+"""
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from audition.agent import Agent, count_commands, make_trace, read_events
+from audition.check import Outcome, Ran, grade_check
+from audition.evidence import climb
+from audition.model import (
+    RUNGS,
+    Call,
+    Case,
+    Evidence,
+    Fault,
+    Grade,
+    Record,
+    Sealed,
+    Skill,
+    Spent,
+    Status,
+    Trace,
+    Usage,
+    Value,
+)
+from audition.policy import find_policy, grade_activation
+from audition.process import Start, run_command
+from audition.shell import is_look_around
+from audition.store import read_sealed
+from audition.trace_file import Cut, numbered_lines
+from audition.workspace import materialise, sealed_files
+
+LOADED = RUNGS.index("loaded")
+
+
+class Grading(Value, frozen=True, kw_only=True):
+    """What grading needs beside the sealed folder."""
+
+    run: Path
+    skills: dict[str, Skill]
+    agents: Mapping[str, Agent]
+    policy: str | None = None
+    """Given, it replaces the policy each trial was planned with."""
+
+
+def grade_sealed(folder: Path, grading: Grading) -> Record:
+    """Read what a trial left behind and say what it is worth."""
+    sealed = read_sealed(folder)
+    trial = sealed.trial
+    blank = _blank(sealed, grading, folder)
+    if trial.ineligible:
+        return msgspec.structs.replace(blank, status="ineligible", reason=trial.ineligible)
+    if sealed.problem:
+        return msgspec.structs.replace(blank, status="error", reason=sealed.problem)
+    agent = grading.agents[trial.agent]
+    skills = tuple(grading.skills[key] for key in trial.skills)
+    trace = read_sealed_trace(folder, agent, sealed)
+    evidence = climb(trace, skills, agent, sealed.catalogue, trial.case.prompt)
+    outcome = _outcome(folder, grading, sealed, trace, evidence)
+    trouble = infrastructure_trouble(sealed, trace, agent)
+    grades = () if trouble else grade_case(outcome, grading.policy or trial.policy)
+    status, reason = conclude(trouble, grades)
+    return msgspec.structs.replace(
+        blank,
+        status=status,
+        reason=reason,
+        skills=mark_followed(evidence, trial.case, grades),
+        grades=grades,
+        usage=spent(trace.usage),
+        commands=outcome.commands,
+        turns=trace.turns,
+    )
+
+
+def _blank(sealed: Sealed, grading: Grading, folder: Path) -> Record:
+    trial = sealed.trial
+    case = trial.case
+    tried = not (trial.ineligible or sealed.problem)
+    return Record(
+        id=trial.id,
+        skill=case.skill,
+        case=case.id,
+        agent=trial.agent,
+        delivery=trial.delivery,
+        model=trial.model,
+        trial=trial.number,
+        should_trigger=bool(case.expected),
+        status="error",
+        seconds=sealed.seconds if tried else None,
+        dir=os.path.relpath(folder, grading.run),
+        file=case.file,
+        line=case.line,
+        policy=grading.policy or trial.policy,
+        agent_version=sealed.agent_version,
+    )
+
+
+def read_sealed_trace(folder: Path, agent: Agent, sealed: Sealed) -> Trace:
+    """The trace of a sealed trial, from its raw lines."""
+    cut = Cut()
+    events, unread = read_events(agent, numbered_lines(folder / "trace.jsonl", cut))
+    return make_trace(agent, events, unread, truncated=sealed.truncated or cut.happened)
+
+
+def infrastructure_trouble(sealed: Sealed, trace: Trace, agent: Agent) -> str:
+    """Why the trial says nothing about the skill; empty where it does."""
+    if sealed.stopped == "timeout":
+        return f"timed out after {sealed.trial.timeout_s:g} s"
+    if sealed.stopped == "output":
+        return "stopped: it printed more than is kept"
+    if sealed.stopped:
+        return f"stopped: {_last_fault(trace) or sealed.stopped}"
+    if trace.end.status == "failed":
+        return trace.end.reason or "the agent failed"
+    if trace.end.status == "interrupted":
+        return _no_end(sealed, trace, agent)
+    return ""
+
+
+def _no_end(sealed: Sealed, trace: Trace, agent: Agent) -> str:
+    code = f"exit code {sealed.exit_code}"
+    if not trace.events and not trace.unread_count:
+        return f"the agent printed nothing ({code})"
+    if not trace.events:
+        version = sealed.agent_version or "unknown"
+        known = f"; known: {agent.known_version}" if agent.known_version else ""
+        return f"output not understood (version {version}{known}; {code})"
+    fault = _last_fault(trace)
+    return f"the session has no end ({code})" + (f": {fault}" if fault else "")
+
+
+def _last_fault(trace: Trace) -> str:
+    faults = [event for event in trace.events if isinstance(event, Fault)]
+    return f"{faults[-1].what}: {faults[-1].text}"[:300] if faults else ""
+
+
+def grade_case(outcome: Outcome, policy: str) -> tuple[Grade, ...]:
+    """Every grade of a trial that took place."""
+    trial, case = outcome.sealed.trial, outcome.sealed.trial.case
+    grades: list[Grade] = []
+    if not outcome.trace.answer.strip() and outcome.trace.end.status == "completed":
+        lines = (outcome.trace.end.line,)
+        grades.append(Grade(by="answer", status="fail", reason="it gave no answer", lines=lines))
+    if trial.delivery != "none":
+        grades.append(grade_activation(find_policy(policy), case, outcome.skills, outcome.trace))
+    grades += [grade_check(outcome, spec) for spec in case.checks]
+    return tuple(grades)
+
+
+def conclude(trouble: str, grades: Sequence[Grade]) -> tuple[Status, str]:
+    """Infrastructure trouble first; then a proven failure; then what could not be told."""
+    if trouble:
+        return "error", trouble
+    for grade in grades:
+        if grade.status == "fail":
+            return "fail", f"{grade.by}: {grade.reason}"
+    for grade in grades:
+        if grade.status != "pass":
+            return "error", f"{grade.by}: {grade.reason or grade.status}"
+    if not grades:
+        return "error", "nothing was checked"
+    return "pass", ""
+
+
+def mark_followed(
+    evidence: Sequence[Evidence], case: Case, grades: Sequence[Grade]
+) -> tuple[Evidence, ...]:
+    """A loaded skill whose case's checks all passed was followed."""
+    beyond = [grade for grade in grades if grade.by not in ("activation", "answer")]
+    if not beyond or any(grade.status != "pass" for grade in grades):
+        return tuple(evidence)
+    return tuple(
+        msgspec.structs.replace(
+            each,
+            rung="followed",
+            lines=tuple(sorted({*each.lines, *(n for grade in beyond for n in grade.lines)})),
+        )
+        if each.skill in case.expected and RUNGS.index(each.rung) >= LOADED
+        else each
+        for each in evidence
+    )
+
+
+def spent(usage: Usage | None) -> Spent:
+    """Usage as it is recorded; null where the agent does not say."""
+    if usage is None:
+        return Spent()
+    return Spent(
+        input_tokens=usage.input_tokens,
+        cached_input_tokens=usage.cached_input_tokens,
+        output_tokens=usage.output_tokens,
+        dollars=usage.dollars,
+    )
+
+
+def _outcome(
+    folder: Path, grading: Grading, sealed: Sealed, trace: Trace, evidence: tuple[Evidence, ...]
+) -> Outcome:
+    names = frozenset(
+        f"{skill.folder}/SKILL.md" for skill in (grading.skills[key] for key in sealed.trial.skills)
+    )
+
+    def effective(call: Call) -> bool:
+        return not is_look_around(call.command, names)
+
+    files = sealed_files(folder, grading.run, sealed)
+
+    def run_program(command: str | list[str], stdin: bytes, seconds: float) -> Ran:
+        with tempfile.TemporaryDirectory(prefix="audition-verify-") as into:
+            materialise(files, Path(into, "work"))
+            return verify(command, stdin, seconds, Path(into))
+
+    outcome = Outcome(
+        sealed=sealed,
+        trace=trace,
+        skills=evidence,
+        commands=count_commands(trace, effective),
+        files=files,
+        as_json=lambda: tell_program(outcome, folder),
+        run_program=run_program,
+    )
+    return outcome
+
+
+def tell_program(outcome: Outcome, folder: Path) -> bytes:
+    """The outcome as a verifier program reads it on its standard input."""
+    trial = outcome.sealed.trial
+    return msgspec.json.encode(
+        {
+            "id": trial.id,
+            "case": {"id": trial.case.id, "prompt": trial.case.prompt, "skill": trial.case.skill},
+            "agent": trial.agent,
+            "delivery": trial.delivery,
+            "model": trial.model,
+            "answer": outcome.trace.answer,
+            "end": {"status": outcome.trace.end.status, "reason": outcome.trace.end.reason},
+            "skills": outcome.skills,
+            "commands": outcome.commands,
+            "usage": spent(outcome.trace.usage),
+            "exit_code": outcome.sealed.exit_code,
+            "seconds": outcome.sealed.seconds,
+            "changes": outcome.sealed.changes,
+            "trace": str(folder / "trace.jsonl"),
+            "folder": str(folder),
+        }
+    )
+
+
+def verify(command: str | list[str], stdin: bytes, seconds: float, into: Path) -> Ran:
+    """Run the user's own verifier in a copy of the sealed workspace."""
+    import shlex
+
+    argv = tuple(shlex.split(command) if isinstance(command, str) else command)
+    said = into / "said.txt"
+    finished = run_command(
+        Start(
+            argv=argv,
+            cwd=str(into / "work"),
+            env=dict(os.environ),
+            stdin=stdin,
+            stdout=said,
+            stderr=into / "stderr.txt",
+            seconds=seconds,
+            output_cap=1024 * 1024,
+        )
+    )
+    text = said.read_bytes()[: 64 * 1024].decode(errors="replace").strip()
+    if not text:
+        text = (into / "stderr.txt").read_bytes()[-2000:].decode(errors="replace").strip()
+    code = -1 if finished.exit_code is None else finished.exit_code
+    return Ran(exit_code=code, output=text, timed_out=finished.stopped == "timeout")

@@ -1,0 +1,212 @@
+"""Cases and choices to trials: what will be tried, in what order.
+
+In: suites, arms, how often. Out: the trials, interleaved, each with its place on disk, and
+the skills by key. Must not know: processes, files, the store.
+
+Trials go round-robin over cases: all first trials, then all second ones. Asking one case
+to the end before the next would make every early stop lie about the rest.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from audition.agent import Agent
+from audition.model import Case, Skill, Suite, Trial, Value
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?\Z")
+
+
+class Arm(Value, frozen=True, kw_only=True):
+    """One way of asking: an agent, a delivery, a model."""
+
+    agent: Agent
+    delivery: str
+    model: str | None = None
+
+    @property
+    def label(self) -> str:
+        """`agent+delivery`, and the model when one was named."""
+        return f"{self.agent.name}+{self.delivery}"
+
+
+class Plan(Value, frozen=True, kw_only=True):
+    """All that will be tried."""
+
+    trials: tuple[Trial, ...]
+    skills: dict[str, Skill]
+
+
+class Limits(Value, frozen=True, kw_only=True):
+    """How often and how long, unless a case says otherwise."""
+
+    trials: int | None = None
+    """Given on the command line, it wins over the cases' own."""
+    default_trials: int = 1
+    timeout_s: float = 300.0
+    policy: str | None = None
+
+
+def slug(text: str) -> str:
+    """A safe file name; what had to be altered gets a hash, so that no two texts meet."""
+    safe = _UNSAFE.sub("-", text).strip("-.")[:80]
+    if safe != text or _RESERVED.match(safe):
+        safe = f"{safe[:60] or 'x'}-{_short(text)}"
+    return safe
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def key_skills(suites: Iterable[Suite]) -> tuple[dict[str, Skill], dict[str, tuple[str, ...]]]:
+    """Skills by a key unique in the run, and the keys each suite offers."""
+    keys: dict[tuple[str, str], str] = {}
+    skills: dict[str, Skill] = {}
+    offers: dict[str, tuple[str, ...]] = {}
+    taken: set[str] = set()
+    for suite in suites:
+        mine = []
+        for skill in suite.skills:
+            identity = (skill.path, skill.digest)
+            if identity not in keys:
+                key = slug(skill.name)
+                if key.casefold() in taken:
+                    key = f"{key}-{_short(skill.path)}"
+                taken.add(key.casefold())
+                keys[identity] = key
+                skills[key] = skill
+            mine.append(keys[identity])
+        offers[suite.file] = tuple(dict.fromkeys(mine))
+    return skills, offers
+
+
+def plan_trials(suites: Sequence[Suite], arms: Sequence[Arm], limits: Limits) -> Plan:
+    """Cross cases and arms, interleaved, each trial with its own place."""
+    skills, offers = key_skills(suites)
+    cases = [(suite, case) for suite in suites for case in suite.cases]
+    named = _name_places(cases)
+    labels = _label_arms(arms)
+    trials: list[Trial] = []
+    times = [_times(case, limits) for _, case in cases]
+    for number in range(1, max(times, default=0) + 1):
+        for (suite, case), place, often in zip(cases, named, times, strict=True):
+            if number > often:
+                continue
+            for arm, label in zip(arms, labels, strict=True):
+                trials.append(
+                    _trial(suite, case, arm, limits, (place, label, number, len(trials)), offers)
+                )
+    return Plan(trials=tuple(_mark(trial, arms, skills) for trial in trials), skills=skills)
+
+
+def _times(case: Case, limits: Limits) -> int:
+    return limits.trials or case.trials or limits.default_trials
+
+
+def _trial(
+    suite: Suite,
+    case: Case,
+    arm: Arm,
+    limits: Limits,
+    place: tuple[str, str, int, int],
+    offers: Mapping[str, tuple[str, ...]],
+) -> Trial:
+    where, label, number, index = place
+    return Trial(
+        id=f"{where}/{label}/{number}",
+        place=f"{where}/{label}/{number}",
+        index=index,
+        case=case,
+        agent=arm.agent.name,
+        delivery=arm.delivery,
+        model=arm.model,
+        number=number,
+        skills=offers[suite.file],
+        policy=limits.policy or suite.policy,
+        timeout_s=case.timeout_s or limits.timeout_s,
+    )
+
+
+def _name_places(cases: Sequence[tuple[Suite, Case]]) -> list[str]:
+    """`skill/case` for each, no two alike on any file system."""
+    places: list[str] = []
+    taken: dict[str, int] = {}
+    for suite, case in cases:
+        place = f"{slug(case.skill or 'none')}/{slug(case.id)}"
+        if place.casefold() in taken:
+            place = f"{place}-{_short(f'{suite.file}::{case.id}')}"
+        taken[place.casefold()] = 1
+        places.append(place)
+    return places
+
+
+def _label_arms(arms: Sequence[Arm]) -> list[str]:
+    several = len({arm.model for arm in arms}) > 1
+    return [
+        f"{slug(arm.agent.name)}+{arm.delivery}"
+        + (f"+{slug(arm.model or 'default')}" if several else "")
+        for arm in arms
+    ]
+
+
+def arm_of(trial: Trial, arms: Iterable[Arm]) -> Arm:
+    """The arm that a trial belongs to."""
+    return next(
+        arm
+        for arm in arms
+        if (arm.agent.name, arm.delivery, arm.model) == (trial.agent, trial.delivery, trial.model)
+    )
+
+
+def _mark(trial: Trial, arms: Sequence[Arm], skills: Mapping[str, Skill]) -> Trial:
+    reason = why_ineligible(trial, arm_of(trial, arms), skills)
+    return msgspec.structs.replace(trial, ineligible=reason) if reason else trial
+
+
+def why_ineligible(trial: Trial, arm: Arm, skills: Mapping[str, Skill]) -> str:
+    """Why this arm cannot run this case, in words; empty where it can."""
+    case, agent = trial.case, arm.agent
+    if trial.delivery not in agent.deliveries:
+        taken = ", ".join(agent.deliveries)
+        return f"{agent.name} does not take the delivery `{trial.delivery}` (it takes {taken})"
+    if case.then and not agent.several_turns:
+        return f"{agent.name} cannot hold a session of several turns"
+    if trial.delivery == "none" and not case.checks and not case.rubric:
+        return "without a skill there is nothing to check: the case has no checks of its own"
+    if case.expected and trial.delivery != "none" and not is_explicit(case):
+        offered = {skills[key].name: skills[key] for key in trial.skills}
+        shut = [name for name in case.expected if not _callable(offered.get(name))]
+        if len(shut) == len(case.expected):
+            return f"the model may not invoke `{shut[0]}` (disable-model-invocation)"
+    return ""
+
+
+def _callable(skill: Skill | None) -> bool:
+    return skill is None or skill.model_invocable
+
+
+def is_explicit(case: Case) -> bool:
+    """Whether the prompt itself calls the expected skill: `/name …` or `$name`."""
+    words = case.prompt.split()
+    return any(
+        (words and words[0] == f"/{name}") or f"${name}" in words or f"/{name}" in words[:1]
+        for name in case.expected
+    )
+
+
+Keep = Callable[[Case], bool]
+"""Whether a selection keeps a case."""
+
+
+def select(suites: Iterable[Suite], keep: Keep) -> tuple[Suite, ...]:
+    """The suites with only the cases that are kept; suites left empty are gone."""
+    chosen = []
+    for suite in suites:
+        cases = tuple(case for case in suite.cases if keep(case))
+        if cases:
+            chosen.append(msgspec.structs.replace(suite, cases=cases))
+    return tuple(chosen)

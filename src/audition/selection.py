@@ -1,0 +1,171 @@
+"""Which cases the command line means: names, node ids, `-k` expressions.
+
+In: the words. Out: the suites that remain, or an error that names the nearest.
+Must not know: agents, trials, files.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+import msgspec
+
+from audition.errors import UsageError, unknown
+from audition.model import Case, Suite, Value
+from audition.plan import select
+
+_TOKEN = re.compile(r"\s*(?:(\()|(\))|(and\b|or\b|not\b)|([^\s()]+))", re.IGNORECASE)
+
+
+class Wanted(Value, frozen=True, kw_only=True):
+    """What the command line asks for; empty means all."""
+
+    skills: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    nodes: tuple[tuple[str, str], ...] = ()
+    """(file, case id) of each `path::case`."""
+    expression: str = ""
+    max_cases: int | None = None
+    """Per skill."""
+    max_skills: int | None = None
+    only: tuple[tuple[str, str], ...] | None = None
+    """(file, case id) that `--lf` names."""
+
+
+def choose(suites: Sequence[Suite], wanted: Wanted) -> tuple[Suite, ...]:
+    """The suites with the cases that are wanted; nothing left is an error."""
+    every = [case for suite in suites for case in suite.cases]
+    _must_exist("case", wanted.cases, {case.id for case in every})
+    _must_exist("skill", wanted.skills, _skill_names(suites))
+    for file, name in wanted.nodes:
+        _must_exist("case", [name], {case.id for case in every if _same(case.file, file)})
+    match = parse_expression(wanted.expression)
+
+    def keep(case: Case) -> bool:
+        return (
+            (not wanted.cases or case.id in wanted.cases)
+            and (not wanted.skills or bool({case.skill, *case.any_of} & set(wanted.skills)))
+            and (not wanted.nodes or _among(case, wanted))
+            and (wanted.only is None or (case.file, case.id) in wanted.only)
+            and match(haystack(case))
+        )
+
+    chosen = _cap(select(suites, keep), wanted)
+    if not chosen:
+        raise UsageError(
+            f"the selection matches none of {len(every)} cases",
+            "`audition cases` lists what there is",
+        )
+    return chosen
+
+
+def _same(file: str, given: str) -> bool:
+    return file == given or file.endswith(f"/{given.removeprefix('./')}")
+
+
+def _among(case: Case, wanted: Wanted) -> bool:
+    files = {file for file, _ in wanted.nodes if _same(case.file, file)}
+    if not files:
+        return True  # its file was named as a whole
+    return any(_same(case.file, file) and case.id == name for file, name in wanted.nodes)
+
+
+def _skill_names(suites: Iterable[Suite]) -> set[str]:
+    names = {skill.name for suite in suites for skill in suite.skills}
+    for suite in suites:
+        for case in suite.cases:
+            names |= {*case.any_of, *([case.skill] if case.skill else [])}
+    return names
+
+
+def _must_exist(kind: str, names: Iterable[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise unknown(kind, name, known)
+
+
+def _cap(suites: tuple[Suite, ...], wanted: Wanted) -> tuple[Suite, ...]:
+    if wanted.max_cases is None and wanted.max_skills is None:
+        return suites
+    seen: dict[str, int] = {}
+    capped = []
+    for suite in suites:
+        cases = []
+        for case in suite.cases:
+            skill = case.skill or (case.any_of[0] if case.any_of else "none")
+            skills = len(seen.keys() - {"none", skill})
+            if wanted.max_skills is not None and skill != "none" and skills >= wanted.max_skills:
+                continue
+            if wanted.max_cases is not None and seen.get(skill, 0) >= wanted.max_cases:
+                continue
+            seen[skill] = seen.get(skill, 0) + 1
+            cases.append(case)
+        if cases:
+            capped.append(msgspec.structs.replace(suite, cases=tuple(cases)))
+    return tuple(capped)
+
+
+def haystack(case: Case) -> str:
+    """What `-k` looks in: file, id, skills, tags."""
+    names = [case.file, case.id, case.skill or "none", *case.any_of, *case.tags]
+    return "\n".join(names).casefold()
+
+
+def parse_expression(text: str) -> Callable[[str], bool]:
+    """`-k`: words that must occur, joined by `and`, `or`, `not` and brackets."""
+    tokens = [match for match in _TOKEN.findall(text) if any(match)]
+    words = [next(part for part in match if part) for match in tokens]
+    if not words:
+        return lambda _: True
+    found, rest = _either(words, text)
+    if rest:
+        raise _bad(text, f"`{rest[0]}` is out of place")
+    return found
+
+
+Match = Callable[[str], bool]
+
+
+def _bad(text: str, why: str) -> UsageError:
+    return UsageError(f"-k `{text}`: {why}", "for example `-k 'greeting and not negative'`")
+
+
+def _either(words: list[str], text: str) -> tuple[Match, list[str]]:
+    left, rest = _both(words, text)
+    while rest and rest[0].lower() == "or":
+        right, rest = _both(rest[1:], text)
+        left = _or(left, right)
+    return left, rest
+
+
+def _both(words: list[str], text: str) -> tuple[Match, list[str]]:
+    left, rest = _one(words, text)
+    while rest and rest[0].lower() == "and":
+        right, rest = _one(rest[1:], text)
+        left = _and(left, right)
+    return left, rest
+
+
+def _or(a: Match, b: Match) -> Match:
+    return lambda hay: a(hay) or b(hay)
+
+
+def _and(a: Match, b: Match) -> Match:
+    return lambda hay: a(hay) and b(hay)
+
+
+def _one(words: list[str], text: str) -> tuple[Match, list[str]]:
+    if not words:
+        raise _bad(text, "something is missing at its end")
+    first, rest = words[0], words[1:]
+    if first.lower() == "not":
+        inner, rest = _one(rest, text)
+        return (lambda hay: not inner(hay)), rest
+    if first == "(":
+        inner, rest = _either(rest, text)
+        if not rest or rest[0] != ")":
+            raise _bad(text, "a bracket is not closed")
+        return inner, rest[1:]
+    if first == ")" or first.lower() in ("and", "or"):
+        raise _bad(text, f"`{first}` is out of place")
+    needle = first.casefold()
+    return (lambda hay: needle in hay), rest
