@@ -1,0 +1,115 @@
+"""The referee that does what a case expects, so that a suite that fails it is wrong itself.
+
+In: a case, and the names of the skills on offer. Out: actions, as in `act`.
+Must not know: files, processes. It cannot satisfy a `program`; it does not try.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Collection
+from typing import Any
+
+from audition.understudy.act import (
+    PLAIN,
+    Acting,
+    Action,
+    Loaded,
+    find_files,
+    find_resources,
+    recite,
+)
+from audition.understudy.example import fit_schema, match_pattern
+
+Case = dict[str, Any]
+
+
+def list_expected(case: Case) -> tuple[str, ...]:
+    """The skills of which one should be called; none for a negative."""
+    if not case.get("should_trigger", True):
+        return ()
+    return tuple(case.get("any_of") or filter(None, [case.get("skill")]))
+
+
+def toss(rate: float, seed: str, case: str, trial: str) -> bool:
+    """Whether a coin of that rate falls right, the same for the same words."""
+    drawn = hashlib.sha256(f"{seed}\0{case}\0{trial}".encode()).digest()
+    return int.from_bytes(drawn[:8], "big") / 2**64 < rate
+
+
+def perform_case(case: Case, prompt: str, offered: Collection[str]) -> Acting:
+    """Do the case right: load what it expects, read and write what its checks want, say so."""
+    skill = next((name for name in list_expected(case) if name in offered), None)
+    loaded = (yield Action("load", skill)) if skill else None
+    body, resources = loaded if isinstance(loaded, Loaded) else ("", ())
+    wanted = [a["path"] for a in _arguments(case, "resource_read") if "path" in a]
+    pointed = find_resources(body, resources)
+    read: dict[str, str] = {}
+    for path in dict.fromkeys((*pointed, *(each for each in wanted if each in resources))):
+        text = yield Action("read", skill or "", path)
+        if isinstance(text, str):
+            read[path] = text
+    for arguments in _arguments(case, "tool_used"):
+        yield Action("call", path=str(arguments.get("tool", "")))
+    for path, text in mend_files(case, find_files(body, prompt, read)).items():
+        yield Action("write", path=path, text=text)
+    yield Action("say", text=mend_answer(case, recite(body, prompt, read) if body else PLAIN))
+
+
+def mend_files(case: Case, files: dict[str, str]) -> dict[str, str]:
+    """The files that the case wants, made from those that the skill would write."""
+    files = dict(files)
+    for arguments in _arguments(case, "file_exists"):
+        files.setdefault(arguments["path"], "")
+    for arguments in _arguments(case, "json_valid"):
+        if arguments.get("path"):
+            files[arguments["path"]] = json.dumps(fit_schema(arguments.get("schema")))
+    for arguments in _arguments(case, "file_matches"):
+        path = arguments["path"]
+        files[path] = _with_match(files.get(path, ""), arguments["pattern"])
+    for arguments in _arguments(case, "file_lacks"):
+        if (path := arguments["path"]) in files:
+            files[path] = _without(files[path], arguments.get("pattern", ""))
+    return files
+
+
+def mend_answer(case: Case, answer: str) -> str:
+    """The answer that the case wants, made from the one that the skill would give."""
+    for arguments in _arguments(case, "json_valid"):
+        if not arguments.get("path"):
+            return json.dumps(fit_schema(arguments.get("schema")))
+    for arguments in _arguments(case, "answer_lacks"):
+        pattern = arguments.get("pattern") or re.escape(arguments.get("text") or "")
+        answer = _without(answer, pattern)
+    for arguments in _arguments(case, "answer_contains"):
+        text = str(arguments.get("text", ""))
+        answer = answer if text in answer else f"{answer}\n{text}"
+    for arguments in _arguments(case, "answer_matches"):
+        answer = _with_match(answer, arguments["pattern"])
+    return answer.strip() or "Done."
+
+
+def _arguments(case: Case, check: str) -> list[dict[str, Any]]:
+    return [each["arguments"] for each in case.get("checks", ()) if each["name"] == check]
+
+
+def _with_match(text: str, pattern: str) -> str:
+    try:
+        if re.search(pattern, text):
+            return text
+    except re.error:
+        return text
+    example = match_pattern(pattern)
+    if example is None:
+        return text
+    joined = f"{text.rstrip()}\n{example}" if text.strip() else example
+    return joined if re.search(pattern, joined) else example
+
+
+def _without(text: str, pattern: str) -> str:
+    """The text with what the pattern matches left out; nothing at all where that fails."""
+    try:
+        kept = re.sub(pattern, "", text) if pattern else text
+        return "" if pattern and re.search(pattern, kept) else kept
+    except re.error:
+        return text
