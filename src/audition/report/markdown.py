@@ -1,0 +1,155 @@
+"""For pull requests and wikis: summary.md.
+
+In: a Summary, Records, Inputs. Out: GitHub-flavoured Markdown. Must not know: files.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from audition.model import Inputs, Record
+from audition.report.escape import as_code, for_markdown, one_line
+from audition.report.words import (
+    Group,
+    Trouble,
+    conclude,
+    count,
+    gather_troubles,
+    say_arm,
+    say_count,
+    say_dollars,
+    say_interval,
+    say_lines,
+    say_rate,
+    say_seconds,
+)
+from audition.summary import Share, Summary
+
+CAP = 20
+"""Failing trials named per skill; a job summary on GitHub holds 1 MiB."""
+MARKS = {"pass": "✅", "fail": "❌", "error": "⚠️", "ineligible": "➖"}
+VERDICTS = {"pass": "✅ pass", "fail": "❌ fail", "inconclusive": "❔ inconclusive"}
+
+
+def write_markdown(
+    summary: Summary, records: Iterable[Record], _inputs: Inputs | None = None
+) -> str:
+    """The whole report."""
+    groups = gather_troubles(records, summary.run_id, CAP)
+    parts = [
+        f"# Audition: {for_markdown(one_line(summary.run_id))}",
+        " ".join(map(for_markdown, conclude(summary))),
+        _totals(summary),
+        *_skills(summary),
+        *_arms(summary),
+        *_causes(summary),
+        *_mixed(summary),
+        *map(_group, groups),
+        "<sub>Intervals are Wilson's, 95%. Errors and ineligible trials count neither way.</sub>",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _totals(summary: Summary) -> str:
+    totals = summary.totals
+    return (
+        f"{count(totals.trials, 'trial')}: {totals.passed} passed, {totals.failed} failed, "
+        f"{totals.errors} in error, {totals.ineligible} ineligible"
+    )
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _share(share: Share) -> str:
+    if not share.of:
+        return "–"
+    return f"**{say_count(share)}** {say_rate(share)} ({say_interval(share)})"
+
+
+def _skills(summary: Summary) -> Iterable[str]:
+    if not summary.skills:
+        return
+    yield "## Skills"
+    yield _table(
+        ("Skill", "Called when it should", "Quiet when it should", "Verdict"),
+        (
+            (
+                as_code(one_line(name)),
+                _share(each.positives),
+                _share(each.negatives),
+                VERDICTS.get(each.verdict, f"⚠️ {each.verdict}"),
+            )
+            for name, each in summary.skills.items()
+        ),
+    )
+
+
+def _arms(summary: Summary) -> Iterable[str]:
+    if not summary.arms:
+        return
+    yield "## Arms"
+    yield _table(
+        ("Arm", "Positives", "Negatives", "Errors", "Time", "Cost"),
+        (
+            (
+                as_code(one_line(say_arm(each))),
+                _share(each.positives),
+                _share(each.negatives),
+                str(each.errors),
+                say_seconds(each.seconds),
+                for_markdown(say_dollars(each)),
+            )
+            for each in summary.arms
+        ),
+    )
+
+
+def _causes(summary: Summary) -> Iterable[str]:
+    if not summary.causes:
+        return
+    yield "## Not graded"
+    yield "\n".join(
+        f"- {MARKS[each.status]} {count(each.trials, 'trial')}: "
+        f"{for_markdown(one_line(each.reason)) or 'no reason was given'}"
+        for each in summary.causes
+    )
+
+
+def _mixed(summary: Summary) -> Iterable[str]:
+    if not summary.mixed:
+        return
+    yield "## Sometimes passed, sometimes failed"
+    yield "\n".join(
+        f"- {as_code(one_line(f'{each.skill}/{each.case}' if each.skill else each.case))} "
+        f"passed {each.passed} of {each.of} on {as_code(one_line(say_arm(each)))}"
+        for each in summary.mixed
+    )
+
+
+def _group(group: Group) -> str:
+    name = as_code(one_line(group.skill)) if group.skill else "No skill"
+    bad = [
+        words
+        for number, words in (
+            (group.failed, f"{group.failed} failed"),
+            (group.errors, f"{group.errors} in error"),
+        )
+        if number
+    ]
+    lines = [f"## {name}: {', '.join(bad)}", "", *map(_trouble, group.shown)]
+    if group.hidden:
+        lines.append(f"- and {group.hidden} more, see results.json")
+    return "\n".join(lines)
+
+
+def _trouble(trouble: Trouble) -> str:
+    record = trouble.record
+    lines = say_lines(trouble.lines)
+    return "\n".join(
+        (
+            f"- {MARKS[record.status]} {as_code(one_line(record.id))}",
+            *(f"  - {for_markdown(one_line(reason))}" for reason in trouble.reasons),
+            f"  - {lines + ': ' if lines else ''}{as_code(one_line(trouble.command))}",
+        )
+    )

@@ -1,0 +1,230 @@
+"""The words and rows that every report for people shares.
+
+In: a Summary and Records. Out: short plain text, not yet escaped for any medium.
+Must not know: formats, the screen.
+"""
+
+import shlex
+from bisect import insort
+from collections.abc import Iterable
+from math import ceil, floor
+
+from audition.model import Record, Value
+from audition.summary import ArmSummary, Share, SkillSummary, Summary
+
+WEAK = 0.7
+"""A lower bound below this is worth a word of caution, however many passed."""
+
+
+class Trouble(Value, frozen=True, kw_only=True):
+    """A trial that did not pass, in words."""
+
+    record: Record
+    reasons: tuple[str, ...]
+    lines: tuple[int, ...]
+    """The raw trace lines to look at."""
+    command: str
+    """Shows the trial."""
+
+
+class Group(Value, frozen=True, kw_only=True):
+    """The troubles of one skill; of cases without a skill where `skill` is null."""
+
+    skill: str | None
+    failed: int
+    errors: int
+    shown: tuple[Trouble, ...]
+
+    @property
+    def hidden(self) -> int:
+        """How many more there are than are shown."""
+        return self.failed + self.errors - len(self.shown)
+
+
+def gather_troubles(records: Iterable[Record], run_id: str, cap: int = 50) -> tuple[Group, ...]:
+    """Failed and erring trials by skill: failed before erring, then by name; `cap` a skill."""
+    kept: dict[str | None, list[tuple[tuple[object, ...], Record]]] = {}
+    counts: dict[str | None, list[int]] = {}
+    for record in records:
+        if record.status not in {"fail", "error"}:
+            continue
+        counts.setdefault(record.skill, [0, 0])[record.status == "error"] += 1
+        some = kept.setdefault(record.skill, [])
+        insort(some, (order_of(record), record), key=lambda each: each[0])
+        del some[cap:]
+    return tuple(
+        Group(
+            skill=skill,
+            failed=counts[skill][0],
+            errors=counts[skill][1],
+            shown=tuple(_trouble(record, run_id) for _, record in kept[skill]),
+        )
+        for skill in sorted(kept, key=lambda each: (each is None, each or ""))
+    )
+
+
+def order_of(record: Record) -> tuple[object, ...]:
+    """Where a record stands in a list: failed first, then by case, arm and number."""
+    arm = (record.agent, record.delivery, record.model or "")
+    return (record.status != "fail", record.case, *arm, record.trial, record.id)
+
+
+def _trouble(record: Record, run_id: str) -> Trouble:
+    bad = [each for each in record.grades if each.status not in {"pass", "vacuous"}]
+    reasons = [record.reason] if record.reason else []
+    reasons += [
+        f"{each.by}: {each.reason or each.status}"
+        for each in bad
+        if not each.reason or each.reason not in record.reason
+    ]
+    lines = {line for each in bad for line in each.lines}
+    if not lines:
+        lines = {line for each in record.skills for line in each.lines}
+    return Trouble(
+        record=record,
+        reasons=tuple(reasons) or ("no reason was given",),
+        lines=tuple(sorted(lines)),
+        command=look_command(run_id, record.id),
+    )
+
+
+def look_command(run_id: str, trial: str) -> str:
+    """The command that shows one trial."""
+    return f"audition show {shlex.quote(f'{run_id}::{trial}')}"
+
+
+def say_lines(lines: tuple[int, ...], most: int = 8) -> str:
+    """Trace lines by number: `trace lines 4, 9`."""
+    if not lines:
+        return ""
+    numbers = ", ".join(map(str, lines[:most])) + (" …" if len(lines) > most else "")
+    return f"trace line{'s' * (len(lines) > 1)} {numbers}"
+
+
+def say_count(share: Share) -> str:
+    """`8/9`; a dash where nothing was counted."""
+    return f"{share.passed}/{share.of}" if share.of else "–"
+
+
+def say_rate(share: Share) -> str:
+    """`89%`; never 100% where one failed, never 0% where one passed."""
+    if share.rate is None:
+        return ""
+    rounded = round(share.rate * 100)
+    if share.passed < share.of:
+        rounded = min(rounded, 99)
+    return f"{max(rounded, 1) if share.passed else rounded}%"
+
+
+def say_interval(share: Share) -> str:
+    """`57–99%`, rounded outwards, so that it never promises more than it holds."""
+    if share.low is None or share.high is None:
+        return ""
+    # A hair of slack: 0.7 * 100 is 70.00000000000001 and is no 71.
+    return f"{floor(share.low * 100 + 1e-9)}–{ceil(share.high * 100 - 1e-9)}%"
+
+
+def say_seconds(seconds: float | None) -> str:
+    """`0.4 s`, `2 min 5 s`, `3 h 4 min`; a question mark where unknown."""
+    if seconds is None:
+        return "?"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def say_dollars(arm: ArmSummary) -> str:
+    """`$0.41`; with `+` where the cost of some trials is unknown; a question mark where of all."""
+    if arm.dollars is None:
+        return "?"
+    digits = 2 if arm.dollars >= 1 else 4
+    tried = arm.trials - arm.ineligible
+    return f"${arm.dollars:.{digits}f}{'+' * (arm.dollars_known < tried)}"
+
+
+def say_arm(arm: ArmSummary | Record) -> str:
+    """`claude+native sonnet`."""
+    return f"{arm.agent}+{arm.delivery}" + (f" {arm.model}" if arm.model else "")
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """`1 trial`, `2 trials`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def conclude(summary: Summary) -> tuple[str, ...]:
+    """What may honestly be said of the run: the verdict first, then every reservation."""
+    totals = summary.totals
+    graded = totals.passed + totals.failed
+    said: list[str] = []
+    if not totals.trials:
+        said.append("Nothing was tried.")
+    elif not graded:
+        said.append("Nothing could be graded, so nothing is known.")
+    elif totals.failed:
+        said.append(f"{totals.failed} of {count(graded, 'graded trial')} failed{_where(summary)}.")
+    elif graded == 1:
+        said.append("The one graded trial passed.")
+    else:
+        said.append(f"All {graded} graded trials passed.")
+    left_out = [
+        words
+        for number, words in (
+            (totals.errors, f"{totals.errors} ended in error"),
+            (totals.ineligible, f"{totals.ineligible} could not be tried in that arm"),
+        )
+        if number
+    ]
+    if left_out:
+        said.append(f"{_and(left_out)}; they count neither way.")
+    if summary.planned > totals.trials:
+        missing = summary.planned - totals.trials
+        said.append(f"{missing} of {summary.planned} planned trials have not been run.")
+    said.extend(_caution(summary))
+    return tuple(said)
+
+
+def _where(summary: Summary) -> str:
+    bad = [
+        f"{name} ({_missed(each)})"
+        for name, each in summary.skills.items()
+        if each.verdict == "fail"
+    ]
+    if not bad:
+        return ""
+    more = f" and {len(bad) - 3} more" if len(bad) > 3 else ""
+    return f": {', '.join(bad[:3])}{more}"
+
+
+def _missed(skill: SkillSummary) -> str:
+    parts = [
+        f"{share.of - share.passed} of {count(share.of, word)}"
+        for share, word in ((skill.positives, "positive"), (skill.negatives, "negative"))
+        if share.passed < share.of
+    ]
+    return ", ".join(parts)
+
+
+def _and(parts: list[str]) -> str:
+    return " and ".join(parts)
+
+
+def _caution(summary: Summary) -> Iterable[str]:
+    """Few trials prove little: say it of the skill of which it is truest."""
+    perfect = [
+        (each.low, name, each)
+        for name, skill in summary.skills.items()
+        if skill.verdict == "pass"
+        for each in (skill.positives, skill.negatives)
+        if each.low is not None
+    ]
+    if perfect:
+        low, name, share = min(perfect, key=lambda each: each[:2])
+        if low < WEAK:
+            yield (
+                f"Few trials: {share.passed} of {share.of} for {name} "
+                f"still fits a true rate of {floor(low * 100)}%."
+            )

@@ -1,0 +1,136 @@
+"""The figures of a run: the content of summary.json.
+
+In: nothing. Out: the values, and the two rules that make them from counts.
+Must not know: records, files, formats, the screen.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from audition.model import Value
+from audition.stats import wilson
+
+Verdict = Literal["pass", "fail", "inconclusive", "invalid"]
+
+
+class Share(Value, frozen=True, kw_only=True):
+    """So many of so many, and the interval that the true rate is in; null where of is 0."""
+
+    passed: int = 0
+    of: int = 0
+    rate: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Funnel(Value, frozen=True, kw_only=True):
+    """How many of a skill's graded positives reached each rung of the ladder.
+
+    `read`, `ran` and `followed` do not need one another: a skill may bundle no script.
+    """
+
+    of: int = 0
+    offered: int = 0
+    asked: int = 0
+    denied: int = 0
+    loaded: int = 0
+    read: int = 0
+    ran: int = 0
+    followed: int = 0
+    noodled: int = 0
+
+
+class SkillSummary(Value, frozen=True, kw_only=True):
+    """One skill over all its trials."""
+
+    positives: Share
+    negatives: Share
+    verdict: Verdict
+    errors: int = 0
+    ineligible: int = 0
+    funnel: Funnel = Funnel()
+
+
+class ArmSummary(Value, frozen=True, kw_only=True):
+    """One agent with one delivery and one model over all its trials."""
+
+    agent: str
+    delivery: str
+    model: str | None
+    positives: Share
+    negatives: Share
+    seconds: float | None
+    """The sum over its trials, as far as known."""
+    dollars: float | None
+    """The sum over its trials, as far as known; see `dollars_known`."""
+    dollars_known: int = 0
+    """Of how many trials the cost is known."""
+    trials: int = 0
+    errors: int = 0
+    ineligible: int = 0
+
+
+class Totals(Value, frozen=True, kw_only=True):
+    """All trials by status."""
+
+    trials: int = 0
+    passed: int = msgspec.field(default=0, name="pass")
+    failed: int = msgspec.field(default=0, name="fail")
+    errors: int = msgspec.field(default=0, name="error")
+    ineligible: int = 0
+
+
+class Mixed(Value, frozen=True, kw_only=True):
+    """A case that both passed and failed in the same arm."""
+
+    skill: str | None
+    case: str
+    agent: str
+    delivery: str
+    model: str | None
+    passed: int
+    of: int
+
+
+class Cause(Value, frozen=True, kw_only=True):
+    """Why trials could not be graded, and how many."""
+
+    status: Literal["error", "ineligible"]
+    reason: str
+    trials: int
+
+
+class Summary(Value, frozen=True, kw_only=True):
+    """A run in figures: summary.json. Keys may be added, never changed."""
+
+    version: int = 1
+    run_id: str
+    totals: Totals
+    skills: dict[str, SkillSummary]
+    arms: tuple[ArmSummary, ...]
+    began: str = ""
+    planned: int = 0
+    """How many trials were asked for; more than `totals.trials` where it was cut short."""
+    policies: tuple[str, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    """The commonest reasons why trials could not be graded."""
+    mixed: tuple[Mixed, ...] = ()
+    untried: tuple[str, ...] = ()
+    """Skills on offer that no trial was about."""
+
+
+def share(passed: int, of: int) -> Share:
+    """A rate with its Wilson interval; nothing is claimed where nothing was counted."""
+    bounds = wilson(passed, of)
+    if bounds is None:
+        return Share()
+    return Share(passed=passed, of=of, rate=passed / of, low=bounds[0], high=bounds[1])
+
+
+def verdict_of(positives: Share, negatives: Share) -> Verdict:
+    """What the graded trials of one skill, or of all, come to."""
+    of = positives.of + negatives.of
+    if of == 0:
+        return "invalid"
+    return "pass" if positives.passed + negatives.passed == of else "fail"

@@ -1,0 +1,200 @@
+"""Records to figures: one record at a time, in any order.
+
+In: Records, and the Inputs of their run. Out: a Summary. What is kept grows with skills,
+arms and cases, never with trials.
+Must not know: files, formats, the screen.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import isfinite
+
+import msgspec
+
+from audition.model import RUNGS, Evidence, Inputs, Record
+from audition.summary.figures import (
+    ArmSummary,
+    Cause,
+    Funnel,
+    Mixed,
+    Share,
+    SkillSummary,
+    Summary,
+    Totals,
+    share,
+    verdict_of,
+)
+
+REASONS_KEPT = 20
+REASON_CHARS = 200
+
+
+@dataclass(slots=True)
+class _Count:
+    """What is counted for one skill or one arm. Sums are integers, so that order is nothing."""
+
+    passed: list[int] = field(default_factory=lambda: [0, 0])
+    graded: list[int] = field(default_factory=lambda: [0, 0])
+    trials: int = 0
+    errors: int = 0
+    ineligible: int = 0
+    timed: int = 0
+    microseconds: int = 0
+    priced: int = 0
+    nanodollars: int = 0
+
+    def add(self, record: Record) -> None:
+        self.trials += 1
+        if record.status == "error":
+            self.errors += 1
+        elif record.status == "ineligible":
+            self.ineligible += 1
+        else:
+            self.graded[record.should_trigger] += 1
+            self.passed[record.should_trigger] += record.status == "pass"
+        if record.seconds is not None and isfinite(record.seconds):
+            self.timed += 1
+            self.microseconds += round(record.seconds * 1e6)
+        dollars = record.usage.dollars
+        if dollars is not None and isfinite(dollars):
+            self.priced += 1
+            self.nanodollars += round(dollars * 1e9)
+
+    def share(self, positive: bool) -> Share:
+        return share(self.passed[positive], self.graded[positive])
+
+
+class Tally:
+    """Counts records one at a time; their order is nothing to the result."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self._inputs = inputs
+        self._all = _Count()
+        self._skills: dict[str, _Count] = {}
+        self._arms: dict[tuple[str, str, str | None], _Count] = {}
+        self._cases: dict[tuple[str | None, str, str, str, str | None], tuple[int, int]] = {}
+        self._rungs: dict[str, Counter[str]] = {}
+        self._causes: Counter[tuple[str, str]] = Counter()
+        self._policies: set[str] = set()
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        arm = (record.agent, record.delivery, record.model)
+        self._all.add(record)
+        self._arms.setdefault(arm, _Count()).add(record)
+        self._policies.add(record.policy)
+        if record.skill is not None:
+            self._skills.setdefault(record.skill, _Count()).add(record)
+        if record.status in {"error", "ineligible"}:
+            self._causes[record.status, record.reason[:REASON_CHARS]] += 1
+            return
+        case = (record.skill, record.case, *arm)
+        passed, of = self._cases.get(case, (0, 0))
+        self._cases[case] = (passed + (record.status == "pass"), of + 1)
+        if record.skill is not None and record.should_trigger:
+            rungs = self._rungs.setdefault(record.skill, Counter())
+            rungs["of"] += 1
+            for each in record.skills:
+                if each.skill == record.skill:
+                    rungs.update(rungs_reached(each))
+
+    def summary(self) -> Summary:
+        """What was counted so far."""
+        count = self._all
+        return Summary(
+            run_id=self._inputs.run_id,
+            began=self._inputs.began,
+            planned=len(self._inputs.plan),
+            totals=Totals(
+                trials=count.trials,
+                passed=sum(count.passed),
+                failed=sum(count.graded) - sum(count.passed),
+                errors=count.errors,
+                ineligible=count.ineligible,
+            ),
+            skills={name: self._skill(name) for name in sorted(self._skills)},
+            arms=tuple(self._arm(arm) for arm in sorted(self._arms, key=_sortable)),
+            policies=tuple(sorted(self._policies)),
+            causes=self._commonest(),
+            mixed=tuple(self._mixed()),
+            untried=tuple(
+                sorted({each.name for each in self._inputs.skills.values()} - set(self._skills))
+            ),
+        )
+
+    def _skill(self, name: str) -> SkillSummary:
+        count = self._skills[name]
+        positives, negatives = count.share(True), count.share(False)
+        return SkillSummary(
+            positives=positives,
+            negatives=negatives,
+            verdict=verdict_of(positives, negatives),
+            errors=count.errors,
+            ineligible=count.ineligible,
+            funnel=Funnel(**dict(self._rungs.get(name, Counter()))),
+        )
+
+    def _arm(self, arm: tuple[str, str, str | None]) -> ArmSummary:
+        count = self._arms[arm]
+        return ArmSummary(
+            agent=arm[0],
+            delivery=arm[1],
+            model=arm[2],
+            positives=count.share(True),
+            negatives=count.share(False),
+            seconds=count.microseconds / 1e6 if count.timed else None,
+            dollars=count.nanodollars / 1e9 if count.priced else None,
+            dollars_known=count.priced,
+            trials=count.trials,
+            errors=count.errors,
+            ineligible=count.ineligible,
+        )
+
+    def _commonest(self) -> tuple[Cause, ...]:
+        causes = sorted(self._causes.items(), key=lambda each: (-each[1], each[0]))
+        return tuple(
+            msgspec.convert({"status": status, "reason": reason, "trials": trials}, Cause)
+            for (status, reason), trials in causes[:REASONS_KEPT]
+        )
+
+    def _mixed(self) -> Iterable[Mixed]:
+        for key in sorted(self._cases, key=_sortable):
+            passed, of = self._cases[key]
+            if 0 < passed < of:
+                skill, case, agent, delivery, model = key
+                yield Mixed(
+                    skill=skill,
+                    case=case,
+                    agent=agent,
+                    delivery=delivery,
+                    model=model,
+                    passed=passed,
+                    of=of,
+                )
+
+
+def summarise(records: Iterable[Record], inputs: Inputs) -> Summary:
+    """All records of a run in figures."""
+    tally = Tally(inputs)
+    for record in records:
+        tally.add(record)
+    return tally.summary()
+
+
+def rungs_reached(evidence: Evidence) -> set[str]:
+    """The rungs that one skill stood on in one trial; each needs its own proof."""
+    height = RUNGS.index(evidence.rung)
+    reached = {rung for rung in ("offered", "asked", "loaded") if RUNGS.index(rung) <= height}
+    proofs = {
+        "denied": evidence.rung == "denied",
+        "read": evidence.rung == "read" or bool(evidence.resources),
+        "ran": evidence.rung == "ran" or bool(evidence.scripts),
+        "followed": evidence.rung == "followed",
+        "noodled": evidence.noodled,
+    }
+    return reached | {rung for rung, proven in proofs.items() if proven}
+
+
+def _sortable(key: tuple[str | None, ...]) -> tuple[tuple[bool, str], ...]:
+    return tuple((each is not None, each or "") for each in key)
