@@ -1,0 +1,48 @@
+"""The store: a run is a folder of records, and the files are the truth.
+
+In: what was asked for, sealed trials, records. Out: the same, read back.
+Must not know: how a trial is run or graded, what people see.
+
+    <out>/<run-id>/run.json plan.jsonl     what was asked for            asked.py
+                   work/<place>/           one folder a trial            run.py
+                   progress.jsonl          one line a finished trial     records.py
+                   results.json            the records in plan order     records.py
+                   run.lock .staging/      who runs it, what is half-made
+
+`grade.json` in a trial's folder means finished; progress.jsonl only saves opening ten
+thousand files, and is mended from them.
+"""
+
+from audition.store.asked import read_inputs, read_places, read_plan, write_inputs
+from audition.store.find import check_id, claim_id, find_run, list_runs, read_runs
+from audition.store.records import (
+    Reads,
+    read_record,
+    read_records,
+    read_sealed,
+    write_results,
+)
+from audition.store.run import Run, open_run
+from audition.store.state import State, read_state, resume_command
+
+__all__ = [
+    "Reads",
+    "Run",
+    "State",
+    "check_id",
+    "claim_id",
+    "find_run",
+    "list_runs",
+    "open_run",
+    "read_inputs",
+    "read_places",
+    "read_plan",
+    "read_record",
+    "read_records",
+    "read_runs",
+    "read_sealed",
+    "read_state",
+    "resume_command",
+    "write_inputs",
+    "write_results",
+]

@@ -1,0 +1,231 @@
+"""Records read back in plan order, and the files made of them.
+
+`grade.json` is the truth. A line of progress.jsonl stands for it as long as it is not
+younger than progress.jsonl: a commit writes grade.json first, so whatever is younger was
+edited by hand, or its line was lost in a crash.
+
+In: a run's folder. Out: records, results.json, a mended progress.jsonl.
+Must not know: who writes the run.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from audition.errors import RunTrouble
+from audition.model import Inputs, Json, Record, Sealed, Value
+from audition.store.asked import read_inputs, read_places
+from audition.store.files import in_words
+
+Reads = Callable[[RunTrouble], None] | None
+"""Is told of what cannot be read, so that the rest can be; None raises it instead."""
+
+_decode_record = msgspec.json.Decoder(Record).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class _Line(Value, frozen=True, kw_only=True):
+    """What finding a record among the lines of progress.jsonl takes."""
+
+    id: str
+    agent: str
+    policy: str = ""
+    agent_version: str = ""
+
+
+_decode_line = msgspec.json.Decoder(_Line).decode
+
+
+class _Progress:
+    """progress.jsonl, by id: where the last line of a trial begins, and how long it is."""
+
+    def __init__(self, run: Path) -> None:
+        self.lines: dict[str, tuple[int, int]] = {}
+        self.versions: dict[str, set[str]] = {}
+        self.policies: set[str] = set()
+        self.stamp = -1
+        self.junk = False
+        self.file: BinaryIO | None = None
+        try:
+            self.file = (run / "progress.jsonl").open("rb")
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise RunTrouble(f"cannot read {run}/progress.jsonl: {error.strerror}") from error
+        self.stamp = os.fstat(self.file.fileno()).st_mtime_ns
+        offset = 0
+        for line in self.file:
+            self._note(line, offset)
+            offset += len(line)
+
+    def _note(self, line: bytes, offset: int) -> None:
+        try:
+            found = _decode_line(line)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            self.junk = True
+            return
+        self.junk |= not line.endswith(b"\n") or found.id in self.lines
+        self.lines[found.id] = (offset, len(line))
+        self.policies.add(found.policy)
+        self.versions.setdefault(found.agent, set()).add(found.agent_version)
+
+    def read(self, trial: str) -> bytes | None:
+        place = self.lines.get(trial)
+        if place is None or self.file is None:
+            return None
+        return os.pread(self.file.fileno(), place[1], place[0])
+
+    def close(self) -> None:
+        if self.file is not None:
+            self.file.close()
+
+
+def read_record(folder: Path | str, trial: str = "") -> Record | None:
+    """A trial's verdict, from its grade.json; None where it has none."""
+    path = f"{folder}/grade.json"
+    try:
+        with open(path, "rb") as file:
+            record = _decode_record(file.read())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise RunTrouble(f"cannot read {path}: {error.strerror}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise _damaged(path, str(error)) from error
+    if trial and record.id != trial:
+        raise _damaged(path, f"it is of the trial `{record.id}`, not `{trial}`")
+    return record
+
+
+def _damaged(path: str, why: str) -> RunTrouble:
+    return RunTrouble(
+        f"{path} cannot be understood: {why}",
+        "remove that file and `--resume`: the trial is graded again from what is sealed",
+    )
+
+
+def read_sealed(folder: Path) -> Sealed:
+    """What a trial left behind, from its meta.json."""
+    path = folder / "meta.json"
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Sealed)
+    except OSError as error:
+        raise RunTrouble(f"cannot read {path}: {error.strerror}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RunTrouble(f"{path} cannot be understood: {error}") from error
+
+
+def _record_at(run: Path, trial: str, place: str, progress: _Progress) -> Record | None:
+    folder = f"{run}/work/{place}"
+    if trial in progress.lines:
+        try:
+            stamp = os.stat(f"{folder}/grade.json").st_mtime_ns
+        except OSError:
+            return read_record(folder, trial)
+        line = progress.read(trial) if stamp <= progress.stamp else None
+        if line is not None:
+            try:
+                return _decode_record(line)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                pass
+    return read_record(folder, trial)
+
+
+def read_records(run: Path, *, damaged: Reads = None) -> Iterator[Record]:
+    """The finished trials in plan order, one at a time."""
+    progress = _Progress(run)
+    try:
+        for trial in read_places(run):
+            try:
+                record = _record_at(run, trial.id, trial.place, progress)
+            except RunTrouble as error:
+                if damaged is None:
+                    raise
+                damaged(error)
+                continue
+            if record is not None:
+                yield record
+    finally:
+        progress.close()
+
+
+def mend_progress(run: Path) -> set[str]:
+    """The ids of the finished trials; progress.jsonl is made again where it differs."""
+    progress = _Progress(run)
+    finished: set[str] = set()
+    same = not progress.junk
+    try:
+        for trial in read_places(run):
+            record = read_record(f"{run}/work/{trial.place}", trial.id)
+            if record is not None:
+                finished.add(trial.id)
+                same = same and progress.read(trial.id) == _encode(record) + b"\n"
+        if not same or len(finished) != len(progress.lines):
+            lines = (
+                _encode(record) + b"\n"
+                for trial in read_places(run)
+                if (record := read_record(f"{run}/work/{trial.place}", trial.id))
+            )
+            _write_streamed(run / "progress.jsonl", lines, fsync=False)
+    finally:
+        progress.close()
+    return finished
+
+
+def write_results(run: Path, *, fsync: bool = True) -> Path:
+    """Write results.json: what the run was, then its records in plan order, streamed."""
+    inputs = read_inputs(run, plan=False)
+    progress = _Progress(run)
+    progress.close()
+    planned = sum(1 for _ in read_places(run))
+    # The count of lines may be off by what crashed or was removed; so count what is read.
+    finished = sum(1 for _ in read_records(run))
+    about = {**_about(inputs, progress), "finished": finished, "planned": planned}
+
+    def pieces() -> Iterator[bytes]:
+        yield b'{"version": 1, "run": ' + _encode(about) + b', "trials": ['
+        between = b"\n"
+        for record in read_records(run):
+            yield between + _encode(record)
+            between = b",\n"
+        yield b"\n]}\n"
+
+    return _write_streamed(run / "results.json", pieces(), fsync=fsync)
+
+
+def _about(inputs: Inputs, progress: _Progress) -> dict[str, Json]:
+    names = [skill.name for skill in inputs.skills.values()]
+    versions = {name: sorted(found - {""}) for name, found in sorted(progress.versions.items())}
+    return {
+        "run_id": inputs.run_id,
+        "began": inputs.began,
+        "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+        "audition": inputs.audition,
+        "arguments": inputs.arguments,
+        "agents": inputs.agents,
+        "agent_versions": versions,
+        "policies": sorted(progress.policies - {""}),
+        "catalogue": {
+            (skill.name if names.count(skill.name) == 1 else key): skill.digest
+            for key, skill in inputs.skills.items()
+        },
+    }
+
+
+def _write_streamed(path: Path, pieces: Iterator[bytes], *, fsync: bool) -> Path:
+    partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    with in_words("write", path):
+        try:
+            with partial.open("wb", buffering=1 << 20) as file:
+                file.writelines(pieces)
+                file.flush()
+                if fsync:
+                    os.fsync(file.fileno())
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+    return path

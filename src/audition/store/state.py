@@ -1,0 +1,93 @@
+"""How a run stands: running, dead, stopped or finished, and how far it came.
+
+In: a run's folder. Out: a State. Must not know: how it is shown.
+"""
+
+import os
+from pathlib import Path
+from shlex import join
+from typing import Literal
+
+from audition.errors import RunTrouble
+from audition.model import Value
+from audition.store.asked import read_inputs, read_places
+from audition.store.lock import look_at_lock
+from audition.store.records import read_records
+
+
+class State(Value, frozen=True, kw_only=True):
+    """A run, seen from outside."""
+
+    run_id: str
+    path: str
+    state: Literal["running", "dead", "stopped", "finished"]
+    """dead: its process was killed. stopped: it ended in order, with trials left."""
+    pid: int | None = None
+    host: str = ""
+    began: str = ""
+    planned: int = 0
+    done: int = 0
+    passed: int = 0
+    failed: int = 0
+    error: int = 0
+    ineligible: int = 0
+    running: tuple[str, ...] = ()
+    """Trials that are being asked right now."""
+    damaged: tuple[str, ...] = ()
+    """Files that cannot be read."""
+
+    @property
+    def left(self) -> int:
+        """How many trials are still to be done."""
+        return self.planned - self.done
+
+
+def read_state(run: Path) -> State:
+    """How a run stands right now."""
+    held, holder = look_at_lock(run)
+    inputs = read_inputs(run, plan=False)
+    damaged: list[RunTrouble] = []
+    counts = {"pass": 0, "fail": 0, "error": 0, "ineligible": 0}
+    for record in read_records(run, damaged=damaged.append):
+        counts[record.status] += 1
+    names = {trial.index: trial.id for trial in read_places(run)}
+    done = sum(counts.values())
+    if held:
+        state: Literal["running", "dead", "stopped", "finished"] = "running"
+    elif done == len(names):
+        state = "finished"
+    else:
+        state = "dead" if holder else "stopped"
+    return State(
+        run_id=inputs.run_id,
+        path=str(run),
+        state=state,
+        pid=holder.pid if holder else None,
+        host=holder.host if holder else "",
+        began=inputs.began,
+        planned=len(names),
+        done=done,
+        passed=counts["pass"],
+        failed=counts["fail"],
+        error=counts["error"],
+        ineligible=counts["ineligible"],
+        running=_running(run, names) if held else (),
+        damaged=tuple(str(each) for each in damaged),
+    )
+
+
+def _running(run: Path, names: dict[int, str]) -> tuple[str, ...]:
+    try:
+        staged = sorted(os.listdir(run / ".staging"))
+    except OSError:
+        return ()
+    indexes = [
+        int(head) for head, _, _ in (each.partition("-") for each in staged) if head.isdigit()
+    ]
+    return tuple(names[index] for index in sorted(indexes) if index in names)
+
+
+def resume_command(run_id: str, out: Path, default_out: Path) -> str:
+    """What to type to run the trials that are left."""
+    words = ["audition", "run", "--run-id", run_id, "--resume"]
+    return join(words if out == default_out else [*words, "--out", str(out)])
