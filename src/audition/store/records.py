@@ -10,6 +10,7 @@ Must not know: who writes the run.
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -18,7 +19,7 @@ import msgspec
 
 from audition.errors import RunTrouble
 from audition.model import Inputs, Json, Record, Sealed, Value
-from audition.store.asked import read_inputs, read_places
+from audition.store.asked import read_places
 from audition.store.files import in_words
 
 Reads = Callable[[RunTrouble], None] | None
@@ -165,36 +166,32 @@ def mend_progress(run: Path) -> set[str]:
                 finished.add(trial.id)
                 same = same and progress.read(trial.id) == _encode(record) + b"\n"
         if not same or len(finished) != len(progress.lines):
-            lines = (
-                _encode(record) + b"\n"
-                for trial in read_places(run)
-                if (record := read_record(f"{run}/work/{trial.place}", trial.id))
-            )
-            _write_streamed(run / "progress.jsonl", lines, fsync=False)
+            with _streamed(run / "progress.jsonl", fsync=False) as file:
+                file.writelines(
+                    _encode(record) + b"\n"
+                    for trial in read_places(run)
+                    if (record := read_record(f"{run}/work/{trial.place}", trial.id))
+                )
     finally:
         progress.close()
     return finished
 
 
-def write_results(run: Path, *, fsync: bool = True) -> Path:
-    """Write results.json: what the run was, then its records in plan order, streamed."""
-    inputs = read_inputs(run, plan=False)
+def write_results(run: Path, inputs: Inputs, *, fsync: bool = True) -> Iterator[Record]:
+    """Write results.json and hand on its records in plan order; whole once all are taken."""
     progress = _Progress(run)
     progress.close()
-    planned = sum(1 for _ in read_places(run))
-    # The count of lines may be off by what crashed or was removed; so count what is read.
-    finished = sum(1 for _ in read_records(run))
-    about = {**_about(inputs, progress), "finished": finished, "planned": planned}
-
-    def pieces() -> Iterator[bytes]:
-        yield b'{"version": 1, "run": ' + _encode(about) + b', "trials": ['
+    places = [f"{run}/work/{trial.place}/grade.json" for trial in read_places(run)]
+    finished = sum(map(os.path.exists, places))
+    about = {**_about(inputs, progress), "finished": finished, "planned": len(places)}
+    with _streamed(run / "results.json", fsync=fsync) as file:
+        file.write(b'{"version": 1, "run": ' + _encode(about) + b', "trials": [')
         between = b"\n"
         for record in read_records(run):
-            yield between + _encode(record)
+            file.write(between + _encode(record))
             between = b",\n"
-        yield b"\n]}\n"
-
-    return _write_streamed(run / "results.json", pieces(), fsync=fsync)
+            yield record
+        file.write(b"\n]}\n")
 
 
 def _about(inputs: Inputs, progress: _Progress) -> dict[str, Json]:
@@ -216,16 +213,17 @@ def _about(inputs: Inputs, progress: _Progress) -> dict[str, Json]:
     }
 
 
-def _write_streamed(path: Path, pieces: Iterator[bytes], *, fsync: bool) -> Path:
+@contextmanager
+def _streamed(path: Path, *, fsync: bool) -> Iterator[BinaryIO]:
+    """A file to write piece by piece; it appears under its name when it is whole."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     with in_words("write", path):
         try:
             with partial.open("wb", buffering=1 << 20) as file:
-                file.writelines(pieces)
+                yield file
                 file.flush()
                 if fsync:
                     os.fsync(file.fileno())
             partial.replace(path)
         finally:
             partial.unlink(missing_ok=True)
-    return path

@@ -19,18 +19,25 @@ from uuid import uuid4
 import msgspec
 
 from audition.errors import RunTrouble
-from audition.model import Record, Sealed, Trial
-from audition.store.asked import read_places
+from audition.model import Inputs, Record, Sealed, Trial
+from audition.store.asked import read_places, write_inputs
 from audition.store.files import in_words, sync, sync_tree, trouble, write_all, write_whole
-from audition.store.find import check_id, list_runs
+from audition.store.find import check_id, claim_id, list_runs
 from audition.store.lock import take_lock
 from audition.store.records import mend_progress
 
 _encode = msgspec.json.Encoder().encode
 
 
-def open_run(out: Path, run_id: str, *, resume: bool, fsync: bool = True) -> "Run":
-    """Make a run's folder, or go on with one, and hold its lock."""
+def open_run(
+    out: Path, run_id: str, *, resume: bool, fsync: bool = True, fresh_id: bool = False
+) -> "Run":
+    """Make a run's folder, or go on with one, and hold its lock.
+
+    With `fresh_id`, an id that is taken gets -2, -3 … behind it.
+    """
+    if fresh_id and not resume:
+        run_id = claim_id(out, run_id)
     path = Path(os.path.abspath(out)) / check_id(run_id)
     if resume and not (path / "run.json").exists():
         near = [run.name for run in list_runs(out)]
@@ -63,6 +70,7 @@ class Run:
 
     def __init__(self, path: Path, lock: int, *, fsync: bool, resume: bool) -> None:
         self.path = path
+        self.run_id = path.name
         self.fsync = fsync
         self._lock = lock
         self._closed = False
@@ -80,6 +88,11 @@ class Run:
         if fsync:
             sync(self._root)
             sync(str(path.parent))
+
+    def describe(self, inputs: Inputs) -> None:
+        """Keep what the run is asked for; a run that is gone on with keeps what it has."""
+        if not (self.path / "run.json").exists():
+            write_inputs(self.path, inputs, fsync=self.fsync)
 
     def folder(self, trial: Trial) -> Path:
         """Where a trial is kept."""
@@ -152,14 +165,14 @@ class Run:
         """The ids of the trials that need nothing more."""
         return set(self._finished)
 
-    def sealed_unfinished(self) -> dict[str, Path]:
-        """Trials that were asked but not graded, by id: grade them, never ask again."""
-        return {
-            trial.id: self.path / "work" / trial.place
+    def sealed_unfinished(self) -> list[Path]:
+        """Folders of trials that were asked but not graded: grade them, never ask again."""
+        return [
+            self.path / "work" / trial.place
             for trial in read_places(self.path)
             if trial.id not in self._finished
             and os.path.exists(f"{self._root}/work/{trial.place}/meta.json")
-        }
+        ]
 
     def close(self) -> None:
         """Give the lock back; an empty run.lock says that the harness ended in order."""
