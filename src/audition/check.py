@@ -11,7 +11,7 @@ the function that the Outcome carries.)
 import inspect
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -115,6 +115,19 @@ def arguments_of(check: Check) -> type[msgspec.Struct]:
     return msgspec.defstruct(
         check.__name__, fields, kw_only=True, frozen=True, forbid_unknown_fields=True
     )
+
+
+CheckT = TypeVar("CheckT", bound=Check)
+
+
+def fails_early(prepare: Callable[[dict[str, Json]], None]) -> Callable[[CheckT], CheckT]:
+    """Give a check a look at its arguments that fails before money is spent."""
+
+    def attach(check: CheckT) -> CheckT:
+        vars(check)["prepare"] = prepare
+        return check
+
+    return attach
 
 
 @cache

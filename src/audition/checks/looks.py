@@ -1,0 +1,57 @@
+"""What several checks look at in the same way: a pattern, a path, a trace that was cut.
+
+In: arguments of a check, or its verdict. Out: BadArguments, or the verdict that holds.
+Must not know: any one check.
+"""
+
+from audition.agent import LINE_CAP
+from audition.check import BadArguments, Outcome, Verdict, undecided
+from audition.model import Json
+from audition.pattern import BadPattern, compile_pattern
+
+
+def look_at_pattern(arguments: dict[str, Json]) -> None:
+    """Refuse a `pattern` that RE2 does not take."""
+    pattern = arguments.get("pattern")
+    if pattern is None:
+        return
+    try:
+        compile_pattern(pattern)
+    except BadPattern as error:
+        raise BadArguments(str(error), error.hint, "pattern") from error
+
+
+def look_at_path(arguments: dict[str, Json]) -> None:
+    """Refuse a `path` that could not name one file of the workspace."""
+    path = arguments.get("path")
+    if path is None:
+        return
+    if path.startswith(("/", "~")) or ".." in path.split("/"):
+        raise BadArguments(
+            f"`{path}` leads out of the workspace",
+            "write the path as seen from the workspace, such as `out/report.md`",
+            "path",
+        )
+    if "*" in path:
+        raise BadArguments(f"`{path}` has a `*`", "name one exact path; globs are not read", "path")
+    if "\0" in path:
+        raise BadArguments("a path cannot hold a NUL character", "", "path")
+
+
+def look_at_file_pattern(arguments: dict[str, Json]) -> None:
+    """Refuse a `path` or a `pattern` that cannot be used."""
+    look_at_path(arguments)
+    look_at_pattern(arguments)
+
+
+def is_cut(outcome: Outcome) -> bool:
+    """Some of what the agent printed was not kept or not read."""
+    return outcome.trace.truncated or outcome.sealed.truncated
+
+
+def unless_cut(outcome: Outcome, verdict: Verdict) -> Verdict:
+    """The verdict; what rests on something not being there is undecided in a cut trace."""
+    if is_cut(outcome):
+        size = LINE_CAP // 2**20
+        return undecided(f"the trace was cut (a line over {size} MiB, or too much output)")
+    return verdict

@@ -1,0 +1,150 @@
+"""The check that an answer or a file is JSON of a given shape.
+
+In: an Outcome, and a JSON Schema or none. Out: a Verdict.
+Must not know: how a schema is checked; see schemas.py.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from audition.check import BadArguments, Outcome, Verdict, failed, fails_early, passed, undecided
+from audition.checks.answer import answer_lines
+from audition.checks.files import missing, writers
+from audition.checks.looks import look_at_path, unless_cut
+from audition.checks.schemas import compile_schema
+from audition.errors import AuditionError
+from audition.model import Json
+from audition.pattern import excerpt
+
+FENCE = re.compile(r"[ \t]*(`{3,})[ \t]*([A-Za-z0-9_+-]*)[ \t]*\r?\n?")
+READ_CAP = 16 * 1024 * 1024
+
+
+def json_blocks(text: str) -> list[str]:
+    """The contents of the blocks fenced as ```json, in order."""
+    blocks: list[str] = []
+    fence = ""
+    kept: list[str] | None = None
+    for line in text.splitlines(keepends=True):
+        found = FENCE.fullmatch(line)
+        if not fence and found:
+            fence = found[1]
+            kept = [] if found[2].lower() == "json" else None
+        elif found and len(found[1]) >= len(fence) and not found[2]:
+            if kept is not None:
+                blocks.append("".join(kept))
+            fence, kept = "", None
+        elif kept is not None:
+            kept.append(line)
+    return blocks
+
+
+def _read(text: str) -> Json:
+    """The value; raises JSONDecodeError, also for NaN and Infinity, which are not JSON."""
+
+    def refuse(word: str) -> Json:
+        raise json.JSONDecodeError(f"{word} is not JSON", text, max(text.find(word), 0))
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def _load_schema(schema: str, folder: Path) -> Json:
+    """The schema in a file; a relative path is seen from the folder of the case file."""
+    path = folder / schema
+    try:
+        return _read(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise BadArguments(
+            f"check `json_valid`: the schema {path} cannot be read: {why}",
+            "the path is relative to the case file",
+            "schema",
+        ) from error
+
+
+def _look(arguments: dict[str, Json]) -> None:
+    look_at_path(arguments)
+    schema = arguments["schema"]
+    if isinstance(schema, str):
+        if "\0" in schema or "://" in schema or not schema:
+            raise BadArguments("`schema` must be a mapping or a file's path", "", "schema")
+        # A relative path waits for the grading: only the outcome knows the case file.
+        if schema.startswith("/"):
+            compile_schema(_load_schema(schema, Path("/")))
+    elif schema is not None:
+        compile_schema(schema)
+
+
+def _file_text(outcome: Outcome, path: str) -> str | Verdict:
+    """The text of a file, or why there is none."""
+    if verdict := missing(outcome, path):
+        return verdict
+    data = outcome.files.read(path) or b""
+    if len(data) >= READ_CAP:
+        return undecided(f"`{excerpt(path)}` is too large to be read whole")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return failed(f"`{excerpt(path)}` is not UTF-8: byte {error.start}")
+
+
+def _answer_text(outcome: Outcome) -> str | Verdict:
+    """The text of the answer that is to be JSON, or why there is none."""
+    answer = outcome.trace.answer.strip()
+    if not answer:
+        return unless_cut(outcome, failed("the agent said nothing"))
+    blocks = json_blocks(answer)
+    if len(blocks) > 1:
+        return failed(f"the answer has {len(blocks)} JSON blocks: which one counts is not known")
+    return blocks[0] if blocks else answer
+
+
+@fails_early(_look)
+def json_valid(
+    outcome: Outcome, *, schema: dict[str, Any] | str | None = None, path: str | None = None
+) -> Verdict:
+    """The answer, or a file, is JSON, and fits a JSON Schema.
+
+    Without `path`, the answer is read: the one block in it that is fenced as `json`, or else
+    the whole of it. Prose around bare JSON fails, two such blocks fail, and so do `NaN`,
+    `Infinity` and bytes that are not UTF-8. `path` is as in `file_exists`.
+
+    `schema` is a mapping, or the path of a JSON file, relative to the case file. Without it
+    any JSON passes. Schemas are of draft 7, with `$defs` too. A keyword that would be
+    ignored (`prefixItems`, `unevaluatedProperties`, a misspelt one) is refused, and so is a
+    `$ref` that leaves the schema. Formats are checked. Patterns inside a schema are
+    Python's.
+
+    Example:
+        checks:
+          - json_valid:
+              path: out/result.json
+              schema:
+                type: object
+                required: [name, count]
+                properties:
+                  name: {type: string}
+                  count: {type: integer, minimum: 1}
+          - json_valid: {schema: schemas/result.json}
+    """
+    if isinstance(schema, str):
+        schema = _load_schema(schema, Path(outcome.sealed.trial.case.file).absolute().parent)
+    text = _answer_text(outcome) if path is None else _file_text(outcome, path)
+    if isinstance(text, Verdict):
+        return text
+    lines = answer_lines(outcome.trace) if path is None else writers(outcome, path)
+    try:
+        value = _read(text)
+        trouble = "" if schema is None else compile_schema(schema)(value)
+    except AuditionError:
+        raise
+    except json.JSONDecodeError as error:
+        near = excerpt(text, error.pos, error.pos + 1, limit=60)
+        return failed(f"not JSON: {error.msg}, line {error.lineno}: `{near}`", *lines)
+    except RecursionError:
+        return undecided("the JSON is too deep to be looked at")
+    if trouble:
+        return failed(f"does not fit the schema: {excerpt(trouble)}", *lines)
+    return passed("is JSON" if schema is None else "fits the schema", *lines)
