@@ -100,6 +100,8 @@ class Agent(Value, frozen=True, kw_only=True):
     instructions_file: str = "AGENTS.md"
     loads_by: tuple[How, ...] = ("skill-tool",)
     """Its own ways of loading a skill. A read of SKILL.md by another way is noodling."""
+    mention: str = ""
+    """The sign before a name by which a prompt puts a skill in: `/` (at its start) or `$`."""
     lets_through: tuple[str, ...] = ()
     """Environment variables it needs: its keys and nothing else."""
     login: tuple[str, ...] = ()

@@ -1,0 +1,324 @@
+"""Reads what `claude -p --output-format stream-json` prints, line by line.
+
+In: a numbered raw line. Out: its events. Must not know: files, other lines.
+
+Read from 2.1.327 and 2.1.197 (tests/traces/claude). What the stream does not say: which
+skills the model was shown (`init.skills` is another list), and that a prompt `/name` put
+a skill in (see `evidence.climb`).
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from audition.agents.claude import words
+from audition.model import AnyEvent, Call, Denial, End, Fault, Json, Message, Result, Usage
+
+OUTPUT_CAP = 64 * 1024
+BODY = "Base directory for this skill:"
+LOADED_BEFORE = re.compile(r"Skill /(\S+) is already loaded above")
+COMMAND_NAME = re.compile(r"<command-name>/([^<\s]+)</command-name>")
+EXIT_CODE = re.compile(r"Exit code (\d+)")
+REFUSED = ("Permission to use ", "Claude requested permissions ", "Execute skill: ")
+"""How a result begins that stands for a refused call; 2.1.197 has no event for it."""
+
+
+class _Part(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    type: str = ""
+    text: str | None = None
+
+
+class _Block(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    type: str
+    text: str | None = None
+    thinking: str | None = None
+    id: str | None = None
+    name: str | None = None
+    input: Json = None
+    tool_use_id: str | None = None
+    content: str | list[_Part] | None = None
+    is_error: bool | None = None
+
+
+class _Said(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    content: str | list[_Block] | None = None
+    model: str | None = None
+    stop_reason: str | None = None
+
+
+class _Assistant(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="assistant"):
+    message: _Said
+    parent_tool_use_id: str | None = None
+    timestamp: str | None = None
+    error: Json = None
+    is_api_error_message: bool | None = None
+    api_error_status: int | None = None
+
+
+class _User(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="user"):
+    message: _Said
+    parent_tool_use_id: str | None = None
+    timestamp: str | None = None
+    isSynthetic: bool | None = None  # noqa: N815  # as the program writes it
+
+
+class _System(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="system"):
+    subtype: str
+    parent_tool_use_id: str | None = None
+    tool_use_id: str | None = None
+    tool_name: str | None = None
+    message: Json = None
+    error: Json = None
+    error_status: int | None = None
+    mcp_servers: Json = None
+    plugin_errors: Json = None
+
+
+class _Result(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="result"):
+    subtype: str = ""
+    is_error: bool | None = None
+    result: Json = None
+    stop_reason: str | None = None
+    terminal_reason: str | None = None
+    api_error_status: int | None = None
+    errors: Json = None
+    total_cost_usd: float | None = None
+    usage: Json = None
+    modelUsage: Json = None  # noqa: N815  # as the program writes it
+    permission_denials: Json = None
+
+
+class _RateLimit(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="rate_limit_event"):
+    rate_limit_info: Json = None
+
+
+class _Kind(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    type: str
+
+
+_line = msgspec.json.Decoder(_Assistant | _User | _System | _Result | _RateLimit)
+_kind = msgspec.json.Decoder(_Kind)
+
+
+def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
+    """The events of one line of stream-json, or None where it is not understood."""
+    try:
+        found = _line.decode(raw)
+    except msgspec.ValidationError:
+        # Not one of the five kinds: some are known to say nothing of ours.
+        return () if _kind.decode(raw).type in words.QUIET_TYPES else None
+    return _readers[type(found)](number, found)
+
+
+def _seconds(stamp: str | None) -> float | None:
+    try:
+        return datetime.fromisoformat(stamp).timestamp() if stamp else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _read_assistant(number: int, said: _Assistant) -> list[AnyEvent]:
+    message, sub, time = said.message, said.parent_tool_use_id or "", _seconds(said.timestamp)
+    blocks = message.content
+    if isinstance(blocks, str):
+        blocks = [_Block(type="text", text=blocks)]
+    blocks = blocks or []
+    made_up = message.model == "<synthetic>"
+    if said.error or said.is_api_error_message:
+        text = "\n".join(each.text for each in blocks if each.text)
+        refused = message.stop_reason == "refusal"
+        what = "refusal" if refused else words.trouble(said.api_error_status, said.error, text)
+        return [Fault(line=number, sub=sub, time=time, what=what, text=text)]
+    role = "system" if made_up else "assistant"
+    events: list[AnyEvent] = []
+    for block in blocks:
+        if block.type == "text":
+            if block.text:
+                events.append(
+                    Message(line=number, sub=sub, time=time, role=role, text=block.text)  # type: ignore[arg-type]
+                )
+        elif block.type.endswith("tool_use"):
+            events.append(_call(number, sub, time, block))
+        elif block.type == "thinking":
+            if block.thinking:
+                events.append(
+                    Message(line=number, sub=sub, time=time, role="thought", text=block.thinking)
+                )
+        elif block.type.endswith("tool_result"):
+            events.extend(_result(number, sub, time, block))
+    return events
+
+
+def _call(number: int, sub: str, time: float | None, block: _Block) -> Call:
+    tool = block.name or ""
+    given: dict[str, Any] = block.input if isinstance(block.input, dict) else {}
+    does, skill, command, paths = words.purpose(tool, given)
+    return Call(
+        line=number,
+        sub=sub,
+        time=time,
+        id=block.id or "",
+        tool=tool,
+        does=does,
+        input=given,
+        skill=skill,
+        command=command,
+        paths=paths,
+    )
+
+
+def _result(number: int, sub: str, time: float | None, block: _Block) -> list[AnyEvent]:
+    content = block.content or ""
+    if not isinstance(content, str):
+        content = "\n".join(part.text for part in content if part.text)
+    failed, id_ = bool(block.is_error), block.tool_use_id or ""
+    events: list[AnyEvent] = []
+    code = None
+    if failed:
+        if content.startswith(REFUSED):
+            events.append(Denial(line=number, sub=sub, time=time, id=id_, reason=content[:500]))
+        elif found := EXIT_CODE.match(content):
+            code = int(found[1][:9])
+    events.append(
+        Result(
+            line=number,
+            sub=sub,
+            time=time,
+            id=id_,
+            output=content[:OUTPUT_CAP],
+            failed=failed,
+            exit_code=code,
+        )
+    )
+    return events
+
+
+def _read_user(number: int, said: _User) -> list[AnyEvent]:
+    sub, time = said.parent_tool_use_id or "", _seconds(said.timestamp)
+    blocks = said.message.content
+    if isinstance(blocks, str):
+        blocks = [_Block(type="text", text=blocks)]
+    events: list[AnyEvent] = []
+    for block in blocks or ():
+        if block.type.endswith("tool_result"):
+            events.extend(_result(number, sub, time, block))
+        elif block.text:
+            text, skill = block.text, ""
+            if said.isSynthetic:
+                skill = _body_of(text)
+            elif found := COMMAND_NAME.search(text):
+                skill = found[1]
+            events.append(
+                Message(
+                    line=number,
+                    sub=sub,
+                    time=time,
+                    role="system" if said.isSynthetic else "user",
+                    text=text,
+                    skill=skill,
+                )
+            )
+    return events
+
+
+def _body_of(text: str) -> str:
+    """The skill whose body this is: the last part of the folder it names."""
+    if text.startswith(BODY):
+        folder = text[len(BODY) :].split("\n", 1)[0].strip()
+        return re.split(r"[/\\]", folder.rstrip("/\\"))[-1]
+    found = LOADED_BEFORE.match(text)
+    return found[1] if found else ""
+
+
+def _read_system(number: int, said: _System) -> list[AnyEvent] | None:
+    if said.subtype == "init":
+        return _read_init(number, said)
+    if said.subtype == "permission_denied":
+        reason = said.message if isinstance(said.message, str) else ""
+        return [
+            Denial(
+                line=number,
+                sub=said.parent_tool_use_id or "",
+                id=said.tool_use_id or "",
+                tool=said.tool_name or "",
+                reason=reason[:500],
+            )
+        ]
+    if said.subtype == "api_retry":
+        error = said.error if isinstance(said.error, str) else ""
+        what = words.trouble(said.error_status, error, "")
+        text = f"{error} {said.error_status or ''}".strip()
+        return [Fault(line=number, what=what, text=text, retrying=True)]
+    if said.subtype == "model_refusal_no_fallback":
+        return [Fault(line=number, what="refusal", text="the model refused, with no fallback")]
+    return [] if said.subtype in words.QUIET_SUBTYPES else None
+
+
+def _read_init(number: int, said: _System) -> list[AnyEvent]:
+    events: list[AnyEvent] = []
+    for each in words.dicts(said.mcp_servers):
+        status = each.get("status")
+        # A server that is pending at the first turn has no tools in it (skilljack-mcp #77).
+        if status not in ("connected", "disabled"):
+            text = f"MCP server `{each.get('name')}` is {status}"
+            events.append(Fault(line=number, what="mcp", text=text))
+    for each in words.dicts(said.plugin_errors):
+        text = " ".join(str(value) for value in each.values())
+        events.append(Fault(line=number, what="agent", text=f"plug-in: {text}"[:500]))
+    return events
+
+
+def _read_rate_limit(number: int, said: _RateLimit) -> list[AnyEvent]:
+    info = said.rate_limit_info
+    if not isinstance(info, dict) or info.get("status") != "rejected":
+        return []
+    until = info.get("resetsAt")
+    text = f"rate limited until {until}" if until else "rate limited"
+    return [Fault(line=number, what="rate_limit", text=text)]
+
+
+def _read_result(number: int, said: _Result) -> list[AnyEvent]:
+    events: list[AnyEvent] = [
+        Denial(
+            line=number,
+            id=str(each.get("tool_use_id") or ""),
+            tool=str(each.get("tool_name") or ""),
+        )
+        for each in words.dicts(said.permission_denials)
+    ]
+    # modelUsage counts sub-agents and grows over the turns of a session, usage does neither.
+    tokens = words.tokens(said.modelUsage) or words.tokens({"": said.usage})
+    got, cached, made = tokens or (None, None, None)
+    events.append(
+        Usage(
+            line=number,
+            input_tokens=got,
+            cached_input_tokens=cached,
+            output_tokens=made,
+            dollars=said.total_cost_usd,
+            total=isinstance(said.modelUsage, dict),
+        )
+    )
+    answer = said.result if isinstance(said.result, str) and not said.is_error else None
+    status, reason = words.ending(
+        said.subtype,
+        said.terminal_reason or "",
+        said.stop_reason or "",
+        words.explanation(said.result, said.errors),
+        is_error=bool(said.is_error),
+        status=said.api_error_status,
+    )
+    events.append(End(line=number, status=status, reason=reason, answer=answer))
+    return events
+
+
+_readers: dict[type, Callable[[int, Any], Sequence[AnyEvent] | None]] = {
+    _Assistant: _read_assistant,
+    _User: _read_user,
+    _System: _read_system,
+    _Result: _read_result,
+    _RateLimit: _read_rate_limit,
+}
