@@ -14,7 +14,7 @@ thousand files, and is mended from them.
 """
 
 from audition.store.asked import read_inputs, read_places, read_plan, write_inputs
-from audition.store.find import check_id, claim_id, find_run, list_runs, read_runs
+from audition.store.find import check_id, claim_id, find_run, list_results, list_runs
 from audition.store.records import (
     Reads,
     read_record,
@@ -32,6 +32,7 @@ __all__ = [
     "check_id",
     "claim_id",
     "find_run",
+    "list_results",
     "list_runs",
     "open_run",
     "read_inputs",
@@ -39,7 +40,6 @@ __all__ = [
     "read_plan",
     "read_record",
     "read_records",
-    "read_runs",
     "read_sealed",
     "read_state",
     "resume_command",

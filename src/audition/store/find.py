@@ -6,14 +6,11 @@ Must not know: what is in a run beyond its run.json.
 
 import os
 import re
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from audition.errors import RunTrouble, UsageError, did_you_mean
-from audition.model import Inputs, Record
-from audition.store.asked import read_inputs
 from audition.store.files import in_words
-from audition.store.records import Reads, read_records
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -84,14 +81,10 @@ def find_run(words: str | None, out: Path) -> Path:
     raise RunTrouble(f"no run `{words}` below {out}", did_you_mean(words, by_name))
 
 
-def read_runs(out: Path, *, after: Reads = None) -> Iterator[tuple[Path, Inputs, Iterator[Record]]]:
-    """Every run that has results, with its records; what is damaged goes to `after`."""
+def list_results(out: Path) -> dict[str, int]:
+    """The runs that have results, by the name of their folder, and when these were written."""
+    found = {}
     for run in list_runs(out):
-        try:
-            inputs = read_inputs(run, plan=False)
-        except RunTrouble as error:
-            if after is None:
-                raise
-            after(error)
-            continue
-        yield run, inputs, read_records(run, damaged=after)
+        with suppress(OSError):
+            found[run.name] = (run / "results.json").stat().st_mtime_ns
+    return found

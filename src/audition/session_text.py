@@ -1,0 +1,255 @@
+"""One trial's session as a person reads it: what was said and done, and what that proves.
+
+In: what was sealed, the trace, the record, the end of stderr. Out: text or markdown.
+Must not know: files, the screen. All of it was written by an agent: control characters
+are made visible, and no text can leave its block.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from unicodedata import category
+
+from audition.model import (
+    AnyEvent,
+    Call,
+    Denial,
+    End,
+    Fault,
+    Message,
+    Offer,
+    Record,
+    Result,
+    Sealed,
+    Trace,
+    Usage,
+    Value,
+)
+
+SHOWN_LINES = 40
+SHOWN_CHARS = 4000
+_JOINERS = "\u200c\u200d"
+
+
+class Step(Value, frozen=True, kw_only=True):
+    """One thing of a session: a heading, what was said, and the marks beside it."""
+
+    line: int
+    head: str
+    body: str = ""
+    marks: tuple[str, ...] = ()
+
+
+class Session(Value, frozen=True, kw_only=True):
+    """All that is shown of one trial."""
+
+    sealed: Sealed
+    trace: Trace
+    record: Record | None = None
+    stderr: str = ""
+
+
+class _Visible(dict[int, str]):
+    """Control, format and surrogate characters as their escapes, found out once each."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        hidden = category(letter) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and letter not in _JOINERS
+        self[code] = letter.encode("unicode_escape").decode() if hidden else letter
+        return self[code]
+
+
+_TEXT = _Visible({ord("\n"): "\n", ord("\t"): "\t"})
+_WORD = _Visible()
+
+
+def visible(text: str) -> str:
+    """Text that cannot move the cursor, change colours or hide what follows."""
+    return text.replace("\r\n", "\n").translate(_TEXT)
+
+
+def visible_word(text: str) -> str:
+    """The same on one line."""
+    return text.translate(_WORD)
+
+
+def shorten(text: str) -> str:
+    """The beginning of a long text, and how much is left out."""
+    lines = text[:SHOWN_CHARS].split("\n")
+    kept = "\n".join(lines[:SHOWN_LINES])
+    left = len(text) - len(kept)
+    return f"{kept}\n… {left:,} more characters" if left > 0 else kept
+
+
+def make_steps(session: Session) -> tuple[Step, ...]:
+    """The session in order, with evidence and grades beside the lines that prove them."""
+    marks = _marks(session.record)
+    steps: list[Step] = []
+    for event in session.trace.events:
+        found = _describe(event)
+        if found is not None:
+            steps.append(Step(line=event.line, head=f"{_sub(event)}{found[0]}", body=found[1]))
+    placed = _place(steps, marks)
+    return tuple(
+        Step(line=step.line, head=step.head, body=step.body, marks=tuple(placed[number]))
+        for number, step in enumerate(steps)
+    )
+
+
+def _place(steps: list[Step], marks: dict[int, list[str]]) -> dict[int, list[str]]:
+    """Marks by the step they stand at: that of their line, a call before other things."""
+    placed: dict[int, list[str]] = defaultdict(list)
+    for line, texts in sorted(marks.items()):
+        here = [number for number, step in enumerate(steps) if step.line == line]
+        calls = [number for number in here if steps[number].head.startswith("call ")]
+        before = [number for number, step in enumerate(steps) if step.line <= line]
+        at = (calls or here or before[-1:] or [0])[0]
+        placed[at].extend(texts if here else (f"{text} (line {line})" for text in texts))
+    return placed
+
+
+def _marks(record: Record | None) -> dict[int, list[str]]:
+    marks: dict[int, list[str]] = defaultdict(list)
+    for each in record.skills if record else ():
+        how = f" ({each.how})" if each.how else ""
+        noodled = "; its SKILL.md was read another way" if each.noodled else ""
+        for line in each.lines:
+            marks[line].append(f"skill `{visible_word(each.skill)}` {each.rung}{how}{noodled}")
+    for grade in record.grades if record else ():
+        for line in grade.lines:
+            marks[line].append(f"{grade.by}: {grade.status}")
+    return marks
+
+
+def _sub(event: AnyEvent) -> str:
+    return f"[{visible_word(event.sub)}] " if event.sub else ""
+
+
+def _describe(event: AnyEvent) -> tuple[str, str] | None:
+    match event:
+        case Message():
+            skill = f" (skill `{visible_word(event.skill)}`)" if event.skill else ""
+            return f"{event.role}{skill}", event.text
+        case Call():
+            return f"call {visible_word(event.tool)}", event.command or _arguments(event)
+        case Result():
+            code = "" if event.exit_code is None else f", exit code {event.exit_code}"
+            return f"result: {'failed' if event.failed else 'ok'}{code}", event.output
+        case Denial():
+            return f"denied {visible_word(event.tool)}", event.reason
+        case Fault():
+            return f"fault: {event.what}{', trying again' if event.retrying else ''}", event.text
+        case Offer() | Usage() | End():
+            return None
+
+
+def _arguments(call: Call) -> str:
+    return "\n".join(
+        f"{name}: {value if isinstance(value, str) else repr(value)}"
+        for name, value in call.input.items()
+    )
+
+
+def _facts(session: Session) -> Iterator[tuple[str, str]]:
+    """What is known about the whole session, by name."""
+    trial, sealed, trace = session.sealed.trial, session.sealed, session.trace
+    version = f" {sealed.agent_version}" if sealed.agent_version else ""
+    model = f", model {trial.model}" if trial.model else ""
+    yield "agent", f"{trial.agent}{version}, {trial.delivery}{model}"
+    end = f"{trace.end.status}{f': {trace.end.reason}' if trace.end.reason else ''}"
+    code = "unknown" if sealed.exit_code is None else str(sealed.exit_code)
+    stopped = f", stopped by us ({sealed.stopped})" if sealed.stopped else ""
+    yield "end", f"{end} (exit code {code}{stopped}, {sealed.seconds:.1f} s)"
+    yield "usage", _usage(trace.usage)
+    if trace.unread_count:
+        yield "unread", f"{trace.unread_count} lines, the first is {trace.unread[0]}"
+    if trace.truncated or sealed.truncated:
+        yield "cut", "the output was longer than is kept"
+    for kind in ("added", "changed", "removed", "refused"):
+        if names := getattr(sealed.changes, kind):
+            yield f"files {kind}", ", ".join(names[:20]) + (" …" if len(names) > 20 else "")
+
+
+def _usage(usage: Usage | None) -> str:
+    def count(number: int | None) -> str:
+        return "unknown" if number is None else f"{number:,}"
+
+    if usage is None:
+        return "unknown"
+    dollars = "unknown" if usage.dollars is None else f"${usage.dollars:.4f}"
+    cached = "" if usage.cached_input_tokens is None else f" ({usage.cached_input_tokens:,} cached)"
+    tokens = f"{count(usage.input_tokens)} tokens in{cached}, {count(usage.output_tokens)} out"
+    return f"{tokens}, cost {dollars}"
+
+
+def _verdict(session: Session) -> tuple[str, str]:
+    record = session.record
+    if record is None:
+        return "not graded", session.sealed.problem
+    return record.status, record.reason
+
+
+def session_as_text(session: Session) -> str:
+    """For a terminal."""
+    status, reason = _verdict(session)
+    case = session.sealed.trial.case
+    out = [visible_word(session.sealed.trial.id), f"{status}: {reason}" if reason else status, ""]
+    for turn in (case.prompt, *case.then):
+        out += ["      prompt", *_inset(turn)]
+    for step in make_steps(session):
+        out.append(f"{step.line:>5} {step.head}" + "".join(f"  ◀ {mark}" for mark in step.marks))
+        out += _inset(step.body)
+    out += ["", *(f"{name}: {visible_word(value)}" for name, value in _facts(session))]
+    out += ["", "grades", *(f"  {visible_word(text)}" for text in _grades(session))]
+    if session.stderr.strip():
+        out += ["", "stderr, the end of it", *_inset(session.stderr)]
+    return visible("\n".join(out)) + "\n"
+
+
+def _inset(text: str) -> list[str]:
+    text = visible(shorten(text)).rstrip("\n")
+    return [f"        {line}" for line in text.split("\n")] if text else []
+
+
+def _grades(session: Session) -> Iterable[str]:
+    for grade in session.record.grades if session.record else ():
+        lines = f" (lines {', '.join(map(str, grade.lines))})" if grade.lines else ""
+        reason = f": {grade.reason}" if grade.reason else ""
+        yield f"{grade.status} {grade.by}{reason}{lines}"
+
+
+def session_as_markdown(session: Session) -> str:
+    """For a pull request or a page."""
+    status, reason = _verdict(session)
+    case = session.sealed.trial.case
+    out = [f"# {code(session.sealed.trial.id)}", "", f"**{status}** {code(reason)}".rstrip(), ""]
+    for turn in (case.prompt, *case.then):
+        out += ["## Prompt", "", fence(turn)]
+    out += ["## Session", ""]
+    for step in make_steps(session):
+        out += [f"**{step.line}** {code(step.head)}", ""]
+        out += [f"- ◀ {code(mark)}" for mark in step.marks]
+        out += ["", fence(shorten(step.body))] if step.body else [""]
+    out += ["## What is known", ""]
+    out += [f"- {name}: {code(value)}" for name, value in _facts(session)]
+    out += ["", "## Grades", "", *(f"- {code(text)}" for text in _grades(session)), ""]
+    if session.stderr.strip():
+        out += ["## The end of stderr", "", fence(shorten(session.stderr))]
+    return "\n".join(out).rstrip("\n") + "\n"
+
+
+def fence(text: str) -> str:
+    """A block of code that the text cannot close: its fence is longer than any run in it."""
+    text = visible(text).rstrip("\n")
+    marks = "`" * max(3, 1 + max(map(len, re.findall(r"`+", text)), default=0))
+    return f"{marks}text\n{text}\n{marks}\n"
+
+
+def code(text: str) -> str:
+    """A code span that the text cannot close; nothing where there is no text."""
+    text = visible_word(text)
+    if not text.strip():
+        return ""
+    marks = "`" * (1 + max(map(len, re.findall(r"`+", text)), default=0))
+    space = " " if text[0] in "` " or text[-1] in "` " else ""
+    return f"{marks}{space}{text}{space}{marks}"
