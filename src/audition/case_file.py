@@ -1,0 +1,147 @@
+"""What a case format is, and how case files are found and read.
+
+In: paths. Out: Suites, or every mistake in every file at once. Our own format uses the same
+door as others: an entry point of the group `audition.cases`.
+Must not know: any one format.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from audition.errors import AuditionError, BadFile, UnknownName, UsageError, did_you_mean
+from audition.model import Finding, Suite, Value
+from audition.registry import Registry
+from audition.yaml_file import Marked as Marked
+from audition.yaml_file import read_yaml as read_yaml
+
+HEAD = 64 * 1024
+"""How many bytes of a file a format is shown when it is asked whether the file is its own."""
+PASSED_BY = {"node_modules", "artifacts", "__pycache__"}
+SUFFIXES = {".yaml", ".yml", ".json", ".jsonl", ".csv", ".md", ".toml"}
+
+
+def _never(path: Path, head: bytes) -> bool:  # noqa: ARG001
+    return False
+
+
+class CaseFormat(Value, frozen=True, kw_only=True):
+    """One way to write cases down."""
+
+    name: str
+    claims: Callable[[Path, bytes], bool]
+    """Whether this file, of which it is given the first bytes, is one of its own.
+
+    A format that says yes to no bytes at all goes by the name; one that needs them
+    goes by the content, and comes first.
+    """
+    read: Callable[[Path], Suite]
+    """Raises BadCases with every mistake it finds."""
+    claims_named: Callable[[Path, bytes], bool] = _never
+    """What it takes beside that when the user names the file."""
+
+
+formats: Registry[CaseFormat] = Registry("cases")
+
+
+class BadCases(BadFile):
+    """Case files with mistakes; `findings` holds all of them."""
+
+    def __init__(self, findings: Sequence[Finding], hint: str = "") -> None:
+        files = len({each.path for each in findings})
+        count = f"{len(findings)} mistake{'s' * (len(findings) != 1)}"
+        where = f"{files} case file{'s' * (files != 1)}"
+        super().__init__("\n".join([f"{count} in {where}", *map(str, findings)]), hint)
+        self.findings = tuple(findings)
+
+
+def load_suites(paths: Sequence[Path], format: str | None = None) -> tuple[Suite, ...]:  # noqa: A002
+    """Find and read the case files at or below the paths; raises BadCases with all mistakes."""
+    suites: list[Suite] = []
+    findings: list[Finding] = []
+    seen: set[str] = set()
+    for path, named in _files(paths or [Path()]):
+        if (real := os.path.realpath(path)) in seen:
+            continue
+        seen.add(real)
+        try:
+            if found := find_format(path, format, named=named):
+                suites.append(found.read(path))
+        except BadCases as error:
+            findings += error.findings
+        except UnknownName:
+            raise
+        except AuditionError as error:
+            findings.append(_finding(path, str(error), error.hint))
+        except OSError as error:
+            findings.append(_finding(path, f"cannot be read: {error.strerror}"))
+    if findings:
+        raise BadCases(findings)
+    if not suites:
+        shown = ", ".join(f"`{each}`" for each in paths) or "`.`"
+        raise BadFile(f"no case files in {shown}", "write a first one with `audition init`")
+    return tuple(suites)
+
+
+def find_format(path: Path, name: str | None = None, *, named: bool = True) -> CaseFormat | None:
+    """The format of a file: by content first, then by name.
+
+    A file that the user named must have one; one that was merely found may have none.
+    """
+    wanted = formats[name] if name is not None else None
+    if named and wanted:
+        return wanted
+    head = _head(path)
+    shelf = [wanted] if wanted else [formats[each] for each in formats]
+    claimants = [each for each in shelf if each.claims(path, head)]
+    by_content = [each for each in claimants if not each.claims(path, b"")]
+    if named:
+        claimants += [each for each in shelf if each.claims_named(path, head)]
+    if by_content or claimants:
+        return (by_content or claimants)[0]
+    if not named:
+        return None
+    known = ", ".join(f"`{each}`" for each in formats)
+    raise BadFile("no case format claims this file", f"known formats: {known}; see `--format`")
+
+
+def _finding(path: Path, message: str, hint: str = "") -> Finding:
+    return Finding(path=str(path), message=message, hint=hint, rule="case")
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(HEAD)
+
+
+def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
+    """Every file that may hold cases, and whether the user named it."""
+    for path in paths:
+        if path.is_file():
+            yield path, True
+        elif path.is_dir():
+            for each in _below(path):
+                yield each, False
+        else:
+            near = [str(path.parent / name) for name in _names(path.parent)]
+            problem = "is not a file" if path.exists() else "does not exist"
+            hint = did_you_mean(str(path), near, all_of_them=6)
+            raise UsageError(f"`{path}` {problem}", hint)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for top, folders, files in os.walk(folder):
+        folders[:] = sorted(
+            each for each in folders if not each.startswith(".") and each not in PASSED_BY
+        )
+        for each in sorted(files):
+            path = Path(top, each)
+            if path.suffix.lower() in SUFFIXES and path.is_file():
+                yield path

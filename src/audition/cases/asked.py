@@ -1,0 +1,225 @@
+"""The parts of a case that have parts: its turns, its checks, its rubric, the paths it names.
+
+In: a Node. Out: model values, or None where it is wrong; the findings say why.
+Must not know: which suite the case is in.
+"""
+
+import os
+
+import msgspec
+
+from audition.cases.fields import Findings, kind_of, read_name, read_text, read_texts
+from audition.check import BadArguments, Check, arguments_of, bind, checks
+from audition.errors import AuditionError, did_you_mean
+from audition.model import CheckSpec, Criterion, Json
+from audition.yaml_file import Node
+
+CRITERION = ("id", "question", "applies_when", "severity", "evidence")
+NOBODY = ""
+"""What `skill: none` is read as."""
+
+
+def beside(node: Node, text: str) -> str:
+    """A path of the file, made absolute: all are relative to the file."""
+    folder = os.path.dirname(os.path.abspath(node.marked.path))
+    return os.path.normpath(os.path.join(folder, os.path.expanduser(text)))
+
+
+def _nearest(path: str) -> str:
+    folder, name = os.path.split(path)
+    try:
+        return did_you_mean(name, os.listdir(folder))
+    except OSError:
+        return f"`{folder}` does not exist either"
+
+
+def read_folder(node: Node, findings: Findings) -> str | None:
+    """A folder that must be there, absolute."""
+    if (text := read_name(node, findings)) is None:
+        return None
+    if "\0" in text or not os.path.isdir(path := beside(node, text)):
+        isfile = "\0" not in text and os.path.exists(path)
+        what = "is not a folder" if isfile else "does not exist"
+        hint = "paths are relative to the case file" if "\0" in text else _nearest(path)
+        findings.say(node, f"folder `{text}` {what}", hint)
+        return None
+    return path
+
+
+def read_file(node: Node, findings: Findings) -> str | None:
+    """A file that must be there, absolute."""
+    if (text := read_name(node, findings)) is None:
+        return None
+    if "\0" in text or not os.path.isfile(path := beside(node, text)):
+        hint = "paths are relative to the case file" if "\0" in text else _nearest(path)
+        findings.say(node, f"file `{text}` does not exist", hint)
+        return None
+    return path
+
+
+def read_skill_name(node: Node, findings: Findings) -> str | None:
+    """A skill's name, or nobody: `none`."""
+    text = node.place.text
+    if text is not None and node.place.plain and text.lower() in {"none", "null", "~"}:
+        return NOBODY
+    if text is not None and not text.strip():
+        findings.say(node, "is empty", "for a negative case write `skill: none`", key=True)
+        return None
+    return read_text(node, findings)
+
+
+def read_prompts(node: Node, findings: Findings) -> list[str] | None:
+    """Several turns of one session."""
+    prompts = read_texts(node, findings)
+    if prompts == [] and not node.value:
+        findings.say(node, "has no turns", "list what the user says, turn by turn")
+        return None
+    return prompts
+
+
+def read_checks(node: Node, findings: Findings) -> tuple[CheckSpec, ...] | None:
+    """A list of checks: `name`, `name: {arguments}` or `name: argument`."""
+    if not isinstance(node.value, list):
+        hint = "begin each check with `- `" if isinstance(node.value, dict) else ""
+        findings.say(node, f"expected a list of checks, found {kind_of(node)}", hint)
+        return None
+    found = [_read_check(each, findings) for each in node.items()]
+    return tuple(each for each in found if each is not None)
+
+
+def _read_check(node: Node, findings: Findings) -> CheckSpec | None:
+    if isinstance(node.value, str):
+        name, given = node.value, None
+    elif isinstance(node.value, dict) and len(node.value) == 1:
+        name, given = next(iter(node.children().items()))
+    else:
+        hint = "write `- name: {argument: value}`, and begin each check with its own `- `"
+        findings.say(node, f"expected one check, found {kind_of(node)}", hint)
+        return None
+    if name not in checks:
+        findings.say(given or node, f"unknown check `{name}`", did_you_mean(name, checks), key=True)
+        return None
+    try:
+        check = checks[name]
+    except AuditionError as error:
+        findings.say(given or node, str(error), error.hint, key=True)
+        return None
+    arguments = _read_arguments(name, check, given, findings)
+    return None if arguments is None else _bound(name, arguments, given or node, findings)
+
+
+def _read_arguments(
+    name: str, check: Check, given: Node | None, findings: Findings
+) -> dict[str, Node] | None:
+    """The arguments by name, whichever way they are written."""
+    if given is None or (given.value is None and not given.place.text):
+        return {}
+    fields = msgspec.structs.fields(arguments_of(check))
+    required = [each.name for each in fields if each.required]
+    if isinstance(given.value, dict):
+        known = {each.name for each in fields}
+        # A check whose one argument is itself a mapping may be given it without its name.
+        if len(required) != 1 or not given.value or known & set(given.value):
+            return given.children()
+        if not _fits(given.value, next(e.type for e in fields if e.name == required[0])):
+            return given.children()
+    if len(required) != 1:
+        hint = f"known: {', '.join(f'`{each.name}`' for each in fields)}" if fields else ""
+        words = f"check `{name}` takes its arguments by name, found {kind_of(given)}"
+        findings.say(given, words, hint)
+        return None
+    return {required[0]: given}
+
+
+def _fits(value: Json, wanted: type) -> bool:
+    try:
+        msgspec.convert(value, wanted, strict=True)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def _typed(check: Check, arguments: dict[str, Node]) -> dict[str, Json]:
+    """The values; where text is wanted, as written: `{text: no}` looks for `no`."""
+    wanted = {each.name: each.type for each in msgspec.structs.fields(arguments_of(check))}
+    typed: dict[str, Json] = {}
+    for name, node in arguments.items():
+        typed[name] = node.value
+        if name not in wanted or _fits(node.value, wanted[name]):
+            continue
+        if _fits(written := node.written(), wanted[name]):
+            typed[name] = written
+    return typed
+
+
+def _bound(
+    name: str, arguments: dict[str, Node], node: Node, findings: Findings
+) -> CheckSpec | None:
+    """Bind the arguments; take each fault out and bind again, so that all are found."""
+    spec = CheckSpec(name=name, arguments=_typed(checks[name], arguments))
+    left = dict(spec.arguments)
+    wrong: list[str] = []
+    while True:
+        try:
+            bind(CheckSpec(name=name, arguments=left))
+        except BadArguments as error:
+            top = error.field.partition(".")[0].partition("[")[0]
+            if top in left:
+                findings.say(
+                    arguments[top],
+                    str(error),
+                    error.hint,
+                    key=top == error.field and _is_unknown(name, top),
+                )
+                wrong.append(top)
+                del left[top]
+                continue
+            if not any(f"`{each}`" in str(error) for each in wrong):
+                findings.say(node, str(error), error.hint, key=True)
+            return None
+        except (AuditionError, ValueError) as error:
+            findings.say(node, str(error), getattr(error, "hint", ""))
+            return None
+        return None if wrong else spec
+
+
+def _is_unknown(check: str, argument: str) -> bool:
+    return argument not in arguments_of(checks[check]).__struct_fields__
+
+
+def read_rubric(node: Node, findings: Findings) -> tuple[Criterion, ...] | None:
+    """Questions for the judge: a text, a list of texts, or a list of criteria."""
+    if node.place.text:
+        text = read_name(node, findings)
+        return None if text is None else (Criterion(id="1", question=text),)
+    if not isinstance(node.value, list):
+        findings.wrong(node, "a list of questions")
+        return None
+    found: list[Criterion] = []
+    for number, each in enumerate(node.items(), 1):
+        criterion = _read_criterion(each, str(number), findings)
+        if criterion and criterion.id in {one.id for one in found}:
+            findings.say(each, f"two questions have the id `{criterion.id}`", "rename one")
+        elif criterion:
+            found.append(criterion)
+    return tuple(found)
+
+
+def _read_criterion(node: Node, number: str, findings: Findings) -> Criterion | None:
+    if not isinstance(node.value, dict):
+        question = read_name(node, findings)
+        return None if question is None else Criterion(id=number, question=question)
+    texts: dict[str, Json] = {}
+    for key, each in node.children().items():
+        if key not in CRITERION:
+            findings.unknown(each, CRITERION)
+        elif (text := read_name(each, findings)) is not None:
+            texts[key] = text
+    if "question" not in node.value:
+        findings.say(node, "has no `question`", "ask what can be answered with yes or no")
+    severity = texts.get("severity", "must")
+    if severity not in {"must", "should"}:
+        hint = did_you_mean(severity, ("must", "should"))
+        findings.say(node.at("severity"), f"unknown severity `{severity}`", hint)
+        return None
+    return Criterion(**{"id": number, **texts}) if "question" in texts else None

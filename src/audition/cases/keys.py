@@ -1,0 +1,158 @@
+"""Every key of the native case format: how it is read, what an editor is told about it.
+
+In: nothing. Out: two tables, of a case's keys and of a suite's. The reader, the JSON Schema
+and the reference in the documentation all follow them.
+Must not know: how a suite is put together.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from audition.cases.asked import (
+    read_checks,
+    read_file,
+    read_folder,
+    read_prompts,
+    read_rubric,
+    read_skill_name,
+)
+from audition.cases.fields import (
+    Read,
+    read_anything,
+    read_count,
+    read_flag,
+    read_mapping,
+    read_name,
+    read_seconds,
+    read_text,
+    read_texts,
+    read_variables,
+)
+from audition.model import Json, Value
+
+TEXT: dict[str, Json] = {"type": "string"}
+TEXTS: dict[str, Json] = {"type": ["array", "string"], "items": TEXT}
+COUNT: dict[str, Json] = {"type": "integer", "minimum": 1}
+FLAG: dict[str, Json] = {"type": "boolean"}
+MAPPING: dict[str, Json] = {"type": "object"}
+VARIABLES: dict[str, Json] = {
+    "type": "object",
+    "additionalProperties": {"type": ["string", "number", "boolean"]},
+}
+CRITERION: dict[str, Json] = {
+    "type": "object",
+    "required": ["question"],
+    "additionalProperties": False,
+    "properties": {
+        "id": {"type": ["string", "integer"]},
+        "question": TEXT,
+        "applies_when": TEXT,
+        "severity": {"enum": ["must", "should"]},
+        "evidence": TEXT,
+    },
+}
+
+
+class Key(Value, frozen=True, kw_only=True):
+    """One key."""
+
+    read: Read
+    schema: Mapping[str, Any]
+    about: str
+    setting: bool = False
+    """A wish to the agent: kept in the case's settings."""
+
+
+def _key(read: Read, schema: Mapping[str, Any], about: str, *, setting: bool = False) -> Key:
+    return Key(read=read, schema=schema, about=about, setting=setting)
+
+
+EXPECTED: dict[str, Key] = {
+    "skill": _key(
+        read_skill_name,
+        {"type": ["string", "null"]},
+        "The skill that should be called, by its name; `none` where all must stay quiet.",
+    ),
+    "any_of": _key(
+        read_texts,
+        {"type": "array", "items": TEXT},
+        "Skills of which one should be called; an empty list is the same as `skill: none`.",
+    ),
+    "should_trigger": _key(
+        read_flag, FLAG, "`false`: the named skill must stay quiet; without one, all must."
+    ),
+}
+SETTINGS: dict[str, Key] = {
+    "max_turns": _key(read_count, COUNT, "How many turns the agent may take.", setting=True),
+    "allowed_tools": _key(
+        read_texts, TEXTS, "The tools that the agent may use, as it names them.", setting=True
+    ),
+    "permission_mode": _key(
+        read_name, TEXT, "The agent's permission mode, as it names it.", setting=True
+    ),
+    "system_prompt": _key(read_text, TEXT, "Replaces the agent's system prompt.", setting=True),
+    "append_system_prompt": _key(
+        read_text, TEXT, "Is put behind the agent's system prompt.", setting=True
+    ),
+    "sandbox": _key(read_name, TEXT, "The agent's own sandbox mode.", setting=True),
+    "output_schema": _key(
+        read_file, TEXT, "A file with the JSON Schema that the answer must obey.", setting=True
+    ),
+}
+SHARED: dict[str, Key] = {
+    **EXPECTED,
+    "checks": _key(
+        read_checks,
+        {"$ref": "#/$defs/checks"},
+        "What must hold beside the activation: `- name: {argument: value}`.",
+    ),
+    "rubric": _key(
+        read_rubric,
+        {"type": ["array", "string"], "items": {"anyOf": [TEXT, CRITERION]}},
+        "Yes-or-no questions for the judge.",
+    ),
+    "fixture": _key(
+        read_folder, TEXT, "A folder whose contents are copied into the workspace first."
+    ),
+    "timeout_s": _key(
+        read_seconds,
+        {"type": "number", "exclusiveMinimum": 0},
+        "How many seconds the agent has.",
+    ),
+    "trials": _key(read_count, COUNT, "How often the case is tried."),
+    "tags": _key(read_texts, TEXTS, "Words to select cases by."),
+    "judge": _key(read_flag, FLAG, "Whether the judge is asked; needs a rubric."),
+    "env": _key(read_variables, VARIABLES, "Environment variables for the agent."),
+    "settings": _key(read_mapping, MAPPING, "Wishes to the agent, passed on as they are."),
+    **SETTINGS,
+}
+CASE: dict[str, Key] = {
+    "id": _key(read_name, {"type": ["string", "integer"]}, "The case's name; unique in the file."),
+    "prompt": _key(read_text, TEXT, "What the user says; may be empty."),
+    "prompts": _key(
+        read_prompts,
+        {"type": ["array", "string"], "items": TEXT, "minItems": 1},
+        "What the user says, turn by turn, in one session; instead of `prompt`.",
+    ),
+    **SHARED,
+}
+SUITE: dict[str, Key] = {
+    "description": _key(read_text, TEXT, "What the suite is for."),
+    "skills": _key(
+        read_texts,
+        TEXTS,
+        "The skills on offer: folders, folders of folders, or globs, relative to this file.",
+    ),
+    "policy": _key(read_name, TEXT, "What counts as activation; see `audition explain`."),
+    "env": _key(read_variables, VARIABLES, "Environment variables for every case."),
+    "defaults": _key(read_anything, {"$ref": "#/$defs/defaults"}, "Keys for every case."),
+    "cases": _key(
+        read_anything,
+        {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/case"}},
+        "The cases.",
+    ),
+    "process": _key(read_mapping, MAPPING, "Kept for later; not yet used."),
+    "target": _key(read_anything, {}, "Kept for later; not yet used."),
+    "unacceptable": _key(read_anything, {}, "Kept for later; not yet used."),
+}
+NOT_YET = ("process", "target", "unacceptable")

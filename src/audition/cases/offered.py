@@ -1,0 +1,115 @@
+"""The skills that a suite has on offer, and whether its cases name them rightly.
+
+In: the root Node of a case file. Out: Skills; the findings say what is missing.
+Must not know: what else a case says.
+"""
+
+import glob
+import os
+from pathlib import Path
+
+from audition.cases.asked import beside
+from audition.cases.fields import Findings
+from audition.errors import did_you_mean
+from audition.model import Skill
+from audition.skills import find_skills, read_skill
+from audition.yaml_file import Node
+
+NEAR = ("skills", "../skills", "..", ".")
+"""Where skills are looked for when the file names none; the first with any counts. The last
+two only if they hold a SKILL.md themselves."""
+
+
+def offered_skills(root: Node, findings: Findings) -> tuple[Skill, ...]:
+    """The skills that the suite names, or those near the file."""
+    if root.value.get("skills") is None:
+        return _near(root, findings)
+    node = root.at("skills")
+    if isinstance(node.value, dict):
+        return ()
+    found: dict[str, Skill] = {}
+    for each in node.items() if isinstance(node.value, list) else [node]:
+        for skill in _named(each, findings):
+            found.setdefault(skill.path, skill)
+    skills = tuple(found.values())
+    for number, skill in enumerate(skills):
+        twins = [one.path for one in skills[:number] if one.name == skill.name]
+        if twins:
+            words = f"two skills are named `{skill.name}`: {twins[0]} and {skill.path}"
+            findings.say(node, words, "offer one of them", "warning", key=True)
+    return skills
+
+
+def _near(root: Node, findings: Findings) -> tuple[Skill, ...]:
+    for name in NEAR:
+        folder = Path(beside(root, name))
+        found: tuple[Skill, ...] = ()
+        if name.endswith("skills"):
+            found = find_skills([folder]) if folder.is_dir() else ()
+        elif (folder / "SKILL.md").is_file():
+            found = (read_skill(folder),)
+        if found:
+            return found
+    places = ", ".join(f"`{each}`" for each in NEAR)
+    findings.say(root, f"no skills near this file (looked in {places})", "add `skills: [FOLDER]`")
+    return ()
+
+
+def _named(node: Node, findings: Findings) -> tuple[Skill, ...]:
+    text = node.place.text
+    if not text or "\0" in text:
+        return ()
+    path = beside(node, text)
+    paths = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
+    if not paths:
+        folder, name = os.path.split(path)
+        near = did_you_mean(name, os.listdir(folder)) if os.path.isdir(folder) else ""
+        hint = near or "paths are relative to the case file"
+        findings.say(node, f"skills folder `{text}` does not exist", hint)
+        return ()
+    folders = [Path(each) for each in paths if os.path.isdir(each) or each.endswith("/SKILL.md")]
+    found = find_skills(folders) if folders else ()
+    if not found:
+        findings.say(
+            node, f"no SKILL.md in or below `{text}`", "a skill is a folder with a SKILL.md"
+        )
+    return found
+
+
+def check_names(root: Node, skills: tuple[Skill, ...], findings: Findings) -> None:
+    """Every skill that a case names must be on offer."""
+    if not skills and root.value.get("skills") != []:
+        return
+    cases = root.value.get("cases")
+    nodes = root.at("cases").items() if isinstance(cases, list) else []
+    if "defaults" in root.value:
+        nodes.insert(0, root.at("defaults"))
+    known = {each.name for each in skills}
+    folders = {each.folder: each.name for each in skills}
+    for node in nodes:
+        for each in _names(node):
+            name = each.place.text or ""
+            if name not in known:
+                near = (
+                    f"the skill in that folder is named `{folders[name]}`"
+                    if name in folders
+                    else ""
+                )
+                hint = near or did_you_mean(name, known) or "no skills are on offer"
+                findings.say(each, f"unknown skill `{name}`", hint)
+
+
+def _names(node: Node) -> list[Node]:
+    if not isinstance(node.value, dict):
+        return []
+    found: list[Node] = []
+    if (node.value.get("skill")) is not None:
+        each = node.at("skill")
+        if each.place.text and not (each.place.plain and each.place.text.lower() == "none"):
+            found.append(each)
+    any_of = node.value.get("any_of")
+    if isinstance(any_of, list):
+        found += [each for each in node.at("any_of").items() if each.place.text]
+    elif isinstance(any_of, str):
+        found.append(node.at("any_of"))
+    return found

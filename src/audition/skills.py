@@ -1,0 +1,190 @@
+"""Skill folders: where they are, and what each says about itself.
+
+In: paths, or none for the usual places. Out: Skills, sorted by path; whatever is wrong with
+one is in its `problems`. SKILL.md is other people's text: nothing in it can stop us.
+Must not know: cases, agents, how a skill is delivered.
+"""
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+from audition.errors import UsageError
+from audition.front_matter import SIZE_CAP, read_front_matter
+from audition.model import Finding, Skill
+
+PLACES = (
+    "skills",
+    ".claude/skills",
+    ".agents/skills",
+    "plugin/skills",
+    "plugins/*/skills",
+    "*/SKILL.md",
+)
+PASSED_BY = {".git", ".hg", "node_modules", ".venv", "__pycache__"}
+NOT_HASHED = {".git", "__pycache__"}
+DEPTH_CAP = 32
+BODY_CAP = 64 * 1024
+Severity = Literal["error", "warning", "note"]
+
+
+def find_skills(paths: Sequence[Path] = ()) -> tuple[Skill, ...]:
+    """Every skill at or below the paths, or in the usual places; sorted by path."""
+    folders: dict[tuple[int, int], str] = {}
+    for root in _roots(paths):
+        for folder in _walk(root, set(), 0):
+            found = os.stat(folder)
+            folders.setdefault((found.st_dev, found.st_ino), folder)
+    return tuple(read_skill(Path(folder)) for folder in sorted(folders.values()))
+
+
+def _roots(paths: Sequence[Path]) -> Iterator[str]:
+    if not paths:
+        here = Path()
+        for place in PLACES:
+            for found in sorted(here.glob(place)):
+                yield os.path.abspath(found.parent if found.name == "SKILL.md" else found)
+        return
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"`{path}` does not exist", "name a skill folder, or a folder of them")
+        if path.is_dir():
+            yield os.path.abspath(path)
+        elif path.name == "SKILL.md":
+            yield os.path.abspath(path.parent)
+        else:
+            raise UsageError(f"`{path}` is neither a folder nor a SKILL.md", "name its folder")
+
+
+def _walk(folder: str, above: set[tuple[int, int]], depth: int) -> Iterator[str]:
+    """The folders with a SKILL.md, at any depth. A link to a folder that we are in is a loop."""
+    try:
+        itself = os.stat(folder)
+        with os.scandir(folder) as scan:
+            entries = sorted(scan, key=lambda each: each.name)
+    except OSError:
+        return
+    identity = (itself.st_dev, itself.st_ino)
+    names = {each.name for each in entries}
+    # A run folder keeps copies of skills in inputs/: they are not the user's.
+    if identity in above or depth > DEPTH_CAP or {"run.json", "inputs"} <= names:
+        return
+    if "SKILL.md" in names:
+        yield folder
+    for each in entries:
+        if each.name not in PASSED_BY and _is_folder(each, folder):
+            yield from _walk(each.path, above | {identity}, depth + 1)
+
+
+def _is_folder(entry: "os.DirEntry[str]", folder: str) -> bool:
+    try:
+        if not entry.is_dir():
+            return False
+        if not entry.is_symlink():
+            return True
+        # Following a link to a folder above us would walk the whole disk.
+        target = os.path.realpath(entry.path)
+        return not (os.path.realpath(folder) + "/").startswith(target.rstrip("/") + "/")
+    except OSError:
+        return False
+
+
+def read_skill(folder: Path) -> Skill:
+    """Read one skill folder leniently; what is wrong is in `problems`, nothing raises."""
+    path = os.path.abspath(folder)
+    file = str(folder / "SKILL.md")
+    raw, problems = _read_text(file)
+    read = read_front_matter(raw, file)
+    problems += read.problems
+    digest, names, unread = _digest(path)
+    problems += [
+        _problem(file, f"`{name}` cannot be read", "mend its permissions") for name in unread
+    ]
+    folder_name = os.path.basename(path)
+    if not read.name:
+        problems.append(_problem(file, "no `name`", f"the folder's: `{folder_name}`", "note"))
+    description = read.description
+    if not description:
+        description = _first_paragraph(read.body)
+        hint = "agents choose by the description: say what it does and when to use it"
+        problems.append(_problem(file, "no `description`; the first paragraph stands in", hint))
+    return Skill(
+        name=read.name or folder_name,
+        description=description,
+        path=path,
+        argument_hint=read.argument_hint,
+        digest=digest,
+        body=read.body[:BODY_CAP],
+        resources=tuple(name for name in names if name != "SKILL.md"),
+        model_invocable=read.model_invocable,
+        user_invocable=read.user_invocable,
+        problems=tuple(problems),
+    )
+
+
+def _problem(file: str, message: str, hint: str = "", severity: Severity = "warning") -> Finding:
+    return Finding(path=file, message=message, hint=hint, rule="skill", severity=severity)
+
+
+def _read_text(file: str) -> tuple[bytes, list[Finding]]:
+    try:
+        if not stat.S_ISREG(os.stat(file).st_mode):
+            return b"", [_problem(file, "SKILL.md is not a file", "", "error")]
+        with open(file, "rb") as opened:
+            raw = opened.read(SIZE_CAP + 1)
+    except OSError as error:
+        return b"", [_problem(file, f"cannot be read: {error.strerror}", "", "error")]
+    if len(raw) <= SIZE_CAP:
+        return raw, []
+    message = f"SKILL.md is larger than {SIZE_CAP // 1024} KiB; the rest is not read"
+    return raw[:SIZE_CAP], [_problem(file, message, "move detail into files beside it")]
+
+
+def _first_paragraph(body: str) -> str:
+    blocks = [" ".join(block.split()) for block in body[:BODY_CAP].split("\n\n")]
+    texts = [block for block in blocks if block and not block.startswith(("#", "```", "<!--"))]
+    return (texts or [block.lstrip("# ") for block in blocks if block] or [""])[0][:1024]
+
+
+def _digest(folder: str) -> tuple[str, list[str], list[str]]:
+    """The digest over all names and bytes, the names, and those that could not be read."""
+    total = hashlib.sha256()
+    names: list[str] = []
+    unread: list[str] = []
+    for name in sorted(_files(folder, "", 0)):
+        try:
+            part = _file_digest(os.path.join(folder, name))
+        except OSError:
+            part = b"?" * 32
+            unread.append(name)
+        total.update(os.fsencode(name) + b"\0" + part)
+        names.append(name.encode("utf-8", "replace").decode())
+    return total.hexdigest(), names, unread
+
+
+def _files(folder: str, prefix: str, depth: int) -> Iterator[str]:
+    """Every file and link below, relative; links are named, not followed."""
+    try:
+        with os.scandir(os.path.join(folder, prefix)) as scan:
+            entries = list(scan)
+    except OSError:
+        return
+    for each in entries:
+        if not each.is_dir(follow_symlinks=False):
+            yield prefix + each.name
+        elif each.name not in NOT_HASHED and depth < DEPTH_CAP:
+            yield from _files(folder, f"{prefix}{each.name}/", depth + 1)
+
+
+def _file_digest(path: str) -> bytes:
+    kind = os.lstat(path).st_mode
+    if stat.S_ISLNK(kind):
+        # Its target text, not what it points to: that may lie outside and is not delivered.
+        return hashlib.sha256(b"link " + os.fsencode(os.readlink(path))).digest()
+    if not stat.S_ISREG(kind):
+        return hashlib.sha256(b"other").digest()
+    with open(path, "rb") as opened:
+        return hashlib.file_digest(opened, "sha256").digest()
