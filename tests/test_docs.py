@@ -1,0 +1,133 @@
+"""The pages say what the program does: every check, option, exit code and key is in them."""
+
+import re
+import runpy
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+
+from audition.check import arguments_of, checks
+from audition.cli import COMMANDS, audition
+from audition.config import AGENT_KEYS, KEYS, TABLES
+from audition.errors import Exit
+from audition.model import RUNGS
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text("utf-8")
+
+
+def command_of(name: str) -> click.Command:
+    found = audition.get_command(click.Context(audition), name)
+    assert found is not None
+    return found
+
+
+def section(text: str, title: str) -> str:
+    """What stands below a heading of any level, up to the next one of its level or above."""
+    found = re.search(rf"^(#+) `?{re.escape(title)}`?\s*$", text, re.MULTILINE)
+    assert found, f"there is no heading `{title}`"
+    rest = text[found.end() :]
+    end = re.search(rf"^#{{1,{len(found[1])}}} ", rest, re.MULTILINE)
+    return rest[: end.start()] if end else rest
+
+
+def test_the_page_of_the_command_line_is_the_one_that_the_program_makes():
+    made = runpy.run_path(str(DOCS / "make_cli.py"))["write_page"]()
+    assert page("cli.md") == made, "run `make docs`"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_every_option_is_in_the_page(name):
+    said = section(page("cli.md"), name)
+    for parameter in command_of(name).params:
+        if isinstance(parameter, click.Option) and not parameter.hidden:
+            for word in parameter.opts:
+                assert f"`{word}`" in said, f"{name} {word}"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_says_what_it_does_and_every_option_has_help(name):
+    command = command_of(name)
+    assert command.help
+    silent = [
+        each.opts[-1]
+        for each in command.params
+        if isinstance(each, click.Option) and not each.help and not each.hidden
+    ]
+    assert not silent
+
+
+@pytest.mark.parametrize("name", sorted(checks))
+def test_every_check_has_its_page_with_every_argument(name):
+    said = section(page("checks.md"), name)
+    for argument in arguments_of(checks[name]).__struct_fields__:
+        assert f"`{argument}`" in said or f"{argument}:" in said, argument
+
+
+@pytest.mark.parametrize("code", Exit, ids=lambda code: code.name)
+def test_every_exit_code_is_in_the_page(code):
+    assert f"| {code.value} | {code.name} |" in page("exit-codes.md")
+
+
+@pytest.mark.parametrize("key", [*KEYS, *AGENT_KEYS])
+def test_every_key_of_the_configuration_is_in_the_page(key):
+    assert f"| `{key}` | " in page("configuration.md")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_table_of_the_configuration_is_in_the_page(table):
+    assert f"[{table}." in page("configuration.md")
+
+
+def test_the_page_of_the_configuration_names_no_key_that_is_none():
+    named = set(re.findall(r"^\| `(\w+)` \|", page("configuration.md"), re.MULTILINE))
+    assert named == {*KEYS, *AGENT_KEYS}
+
+
+def test_the_example_of_the_configuration_is_understood(tmp_path):
+    from audition.config import load_config
+
+    (example,) = re.findall(r"```toml\n(.*?)```", page("configuration.md"), re.DOTALL)
+    assert tomllib.loads(example)
+    (tmp_path / "audition.toml").write_text(example, "utf-8")
+    assert load_config(tmp_path).agents
+
+
+@pytest.mark.parametrize("rung", RUNGS)
+def test_every_rung_of_the_ladder_is_explained(rung):
+    assert f"| `{rung}` | " in section(page("sentence.md"), "The ladder")
+
+
+def test_every_page_is_in_the_table_of_contents():
+    listed = set(re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text("utf-8")))
+    assert listed == {path.relative_to(DOCS).as_posix() for path in PAGES}
+
+
+SHOWN = [
+    (path.relative_to(ROOT).as_posix(), line)
+    for path in [ROOT / "README.md", *PAGES]
+    for block in re.findall(
+        r"```(?:console|sh)\n(.*?)```", path.read_text("utf-8").replace("\\\n", " "), re.DOTALL
+    )
+    for line in block.splitlines()
+    if re.match(r"(\$ )?audition\b", line.strip())
+]
+
+
+@pytest.mark.parametrize(("where", "line"), SHOWN, ids=[f"{a}: {b}" for a, b in SHOWN])
+def test_every_command_line_that_the_pages_show_is_one_that_the_program_takes(where, line):
+    import shlex
+
+    words = shlex.split(line.strip().removeprefix("$ "), comments=True)[1:]
+    words = words[: next((i for i, w in enumerate(words) if w in {">", "|", "&&"}), None)]
+    if not words or words[0].startswith("-") or words[0] == "COMMAND":
+        return
+    command = command_of(words[0])
+    command.make_context(words[0], words[1:], resilient_parsing=False)
