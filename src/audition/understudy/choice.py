@@ -28,12 +28,10 @@ STOP_WORDS = frozenset(_STOP.split())
 
 
 def find_explicit(prompt: str, names: Collection[str]) -> str | None:
-    """The skill that the prompt calls by name, as `/name` or `$name`; the first of them."""
-    for match in re.finditer(r"(?<!\S)[/$]([A-Za-z0-9][\w.:-]*)", prompt):
-        name = match[1].rstrip(".:-")
-        if name in names:
-            return name
-    return None
+    """The skill that the prompt calls by name: `/name` as its first word, `$name` as any."""
+    words = [word.rstrip(".,:;!?") for word in prompt.split()]
+    called = [word for place, word in enumerate(words) if word[:1] == "$" or not place]
+    return next((word[1:] for word in called if word[:1] in "/$" and word[1:] in names), None)
 
 
 def score(prompt: str, offered: Mapping[str, str]) -> dict[str, float]:

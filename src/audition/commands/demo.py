@@ -1,0 +1,78 @@
+"""`audition demo`: the bundled example suite on the embedded agent.
+
+In: the words of the command line. Out: the table, two reports, an exit code.
+Must not know: how a run is done; it is the same as `audition run`.
+"""
+
+from pathlib import Path
+
+import click
+import msgspec
+
+import audition
+from audition.commands.options import option, out_option
+from audition.config import Config
+from audition.errors import RunTrouble
+
+
+def find_examples() -> Path:
+    """The bundled examples: inside an installed package, beside the source of an editable one."""
+    package = Path(audition.__file__).resolve().parent
+    for folder in (package / "examples", package.parents[1] / "examples"):
+        if (folder / "skills").is_dir():
+            return folder
+    raise RunTrouble("the bundled examples are missing", "install `audition` again")
+
+
+def write_reports(run: Path) -> tuple[Path, ...]:
+    """Write a run's reports for people beside its results; where they are."""
+    from audition.report import render, summarise
+    from audition.store import read_inputs, read_records
+
+    inputs = read_inputs(run)
+    records = list(read_records(run))
+    summary = summarise(records, inputs)
+    written = []
+    for name, format_name in (("report.html", "html"), ("summary.md", "markdown")):
+        path = run / name
+        path.write_text(render(summary, records, format_name, inputs), encoding="utf-8")
+        written.append(path)
+    return tuple(written)
+
+
+@click.command
+@option(
+    "--agent",
+    "-a",
+    multiple=True,
+    default=("understudy",),
+    show_default=True,
+    help="Ask this agent; may repeat.",
+)
+@option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Trials at once.  [default: by the processors]",
+)
+@out_option
+@click.pass_obj
+def demo(config: Config, agent: tuple[str, ...], jobs: int, out: str) -> int:
+    r"""Run the bundled example, end to end: no key, no network.
+
+    \b
+    Examples:
+      audition demo
+      audition demo -a oracle -a nop
+    """
+    from audition.commands.carry_out import Wishes, carry_out
+    from audition.store import find_run
+
+    wishes = msgspec.structs.replace(
+        Wishes(), paths=(str(find_examples()),), agent=agent, jobs=jobs, out=out
+    )
+    code = carry_out(wishes, config)
+    for path in write_reports(find_run(None, Path(out))):
+        click.echo(f"wrote {path}", err=True)
+    return code
