@@ -12,6 +12,7 @@ from audition.model import Inputs, Record
 from audition.summary import Summary, Tally, summarise, verdict_of
 
 FORMATS = {
+    "text": "text",
     "json": "as_json",
     "jsonl": "as_json",
     "markdown": "markdown",

@@ -1,6 +1,6 @@
 """For GitHub Actions: annotations at the lines of the case files, and the job summary.
 
-In: a Summary, Records, and Inputs, which know the lines. Out: workflow commands for stdout;
+In: a Summary and Records. Out: workflow commands for stdout;
 text to append to the file that $GITHUB_STEP_SUMMARY names. Must not know: files, environment.
 """
 
@@ -23,7 +23,7 @@ class _Bad:
     trials: int = 1
 
 
-def write_github(summary: Summary, records: Iterable[Record], inputs: Inputs | None = None) -> str:
+def write_github(summary: Summary, records: Iterable[Record], _inputs: Inputs | None = None) -> str:
     """An error a failed case, a warning a case in error, and the conclusion as a notice.
 
     One annotation a case, however many trials: GitHub shows ten errors of a step.
@@ -39,20 +39,18 @@ def write_github(summary: Summary, records: Iterable[Record], inputs: Inputs | N
         bad[key].trials += 1
         if order_of(record) < order_of(bad[key].first):
             bad[key].first = record
-    places = {each.id: (each.case.file, each.case.line) for each in inputs.plan} if inputs else {}
-    lines = [_command(bad[key], places, summary.run_id) for key in sorted(bad)]
+    lines = [_command(bad[key], summary.run_id) for key in sorted(bad)]
     conclusion = " ".join(conclude(summary))
     lines.append(f"::notice title=audition::{for_command(one_line(conclusion, 1000))}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _command(bad: _Bad, places: dict[str, tuple[str, int]], run_id: str) -> str:
+def _command(bad: _Bad, run_id: str) -> str:
     record = bad.first
-    file, line = places.get(record.id, (record.file, 1))
     name = f"{record.skill}/{record.case}" if record.skill else record.case
     word, happened = ("error", "failed") if record.status == "fail" else ("warning", "in error")
     title = f"{name} {happened}" + (f" in {bad.trials} trials" if bad.trials > 1 else "")
-    place = f"file={for_property(file)},line={line}," if file else ""
+    place = f"file={for_property(record.file)},line={record.line}," if record.file else ""
     reason = one_line(record.reason or "no reason was given", 1000)
     message = f"{reason}\n{look_command(run_id, record.id)}"
     return f"::{word} {place}title={for_property(one_line(title))}::{for_command(message)}"

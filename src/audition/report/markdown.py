@@ -33,7 +33,7 @@ def write_markdown(
     summary: Summary, records: Iterable[Record], _inputs: Inputs | None = None
 ) -> str:
     """The whole report."""
-    groups = gather_troubles(records, summary.run_id, CAP)
+    groups = gather_troubles(records, summary, CAP)
     parts = [
         f"# Audition: {for_markdown(one_line(summary.run_id))}",
         " ".join(map(for_markdown, conclude(summary))),
@@ -51,8 +51,8 @@ def write_markdown(
 def _totals(summary: Summary) -> str:
     totals = summary.totals
     return (
-        f"{count(totals.trials, 'trial')}: {totals.passed} passed, {totals.failed} failed, "
-        f"{totals.errors} in error, {totals.ineligible} ineligible"
+        f"{count(totals.trials, 'trial')}: {totals.passed} passed, {totals.fail} failed, "
+        f"{totals.error} in error, {totals.ineligible} ineligible"
     )
 
 

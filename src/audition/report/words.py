@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from math import ceil, floor
 
 from audition.model import Record, Value
-from audition.summary import ArmSummary, Share, SkillSummary, Summary
+from audition.summary import ArmSummary, Mixed, Share, SkillSummary, Summary
 
 WEAK = 0.7
 """A lower bound below this is worth a word of caution, however many passed."""
@@ -41,26 +41,38 @@ class Group(Value, frozen=True, kw_only=True):
         return self.failed + self.errors - len(self.shown)
 
 
-def gather_troubles(records: Iterable[Record], run_id: str, cap: int = 50) -> tuple[Group, ...]:
-    """Failed and erring trials by skill: failed before erring, then by name; `cap` a skill."""
+def gather_troubles(
+    records: Iterable[Record], summary: Summary, cap: int = 50
+) -> tuple[Group, ...]:
+    """Failed and erring trials by skill: failed before erring, then by name; `cap` a skill.
+
+    How many there are says the summary: `records` may be a choice of them.
+    """
     kept: dict[str | None, list[tuple[tuple[object, ...], Record]]] = {}
-    counts: dict[str | None, list[int]] = {}
     for record in records:
-        if record.status not in {"fail", "error"}:
-            continue
-        counts.setdefault(record.skill, [0, 0])[record.status == "error"] += 1
-        some = kept.setdefault(record.skill, [])
-        insort(some, (order_of(record), record), key=lambda each: each[0])
-        del some[cap:]
+        if record.status in {"fail", "error"}:
+            some = kept.setdefault(record.skill, [])
+            insort(some, (order_of(record), record), key=lambda each: each[0])
+            del some[cap:]
     return tuple(
         Group(
             skill=skill,
-            failed=counts[skill][0],
-            errors=counts[skill][1],
-            shown=tuple(_trouble(record, run_id) for _, record in kept[skill]),
+            failed=failed,
+            errors=errors,
+            shown=tuple(_trouble(record, summary.run_id) for _, record in kept.get(skill, [])),
         )
-        for skill in sorted(kept, key=lambda each: (each is None, each or ""))
+        for skill, failed, errors in _counts(summary)
+        if failed or errors
     )
+
+
+def _counts(summary: Summary) -> Iterable[tuple[str | None, int, int]]:
+    failed, errors = summary.totals.fail, summary.totals.error
+    for name, each in summary.skills.items():
+        missed = sum(share.of - share.passed for share in (each.positives, each.negatives))
+        yield name, missed, each.errors
+        failed, errors = failed - missed, errors - each.errors
+    yield None, failed, errors
 
 
 def order_of(record: Record) -> tuple[object, ...]:
@@ -145,7 +157,7 @@ def say_dollars(arm: ArmSummary) -> str:
     return f"${arm.dollars:.{digits}f}{'+' * (arm.dollars_known < tried)}"
 
 
-def say_arm(arm: ArmSummary | Record) -> str:
+def say_arm(arm: ArmSummary | Record | Mixed) -> str:
     """`claude+native sonnet`."""
     return f"{arm.agent}+{arm.delivery}" + (f" {arm.model}" if arm.model else "")
 
@@ -158,14 +170,14 @@ def count(number: int, one: str, many: str = "") -> str:
 def conclude(summary: Summary) -> tuple[str, ...]:
     """What may honestly be said of the run: the verdict first, then every reservation."""
     totals = summary.totals
-    graded = totals.passed + totals.failed
+    graded = totals.passed + totals.fail
     said: list[str] = []
     if not totals.trials:
         said.append("Nothing was tried.")
     elif not graded:
         said.append("Nothing could be graded, so nothing is known.")
-    elif totals.failed:
-        said.append(f"{totals.failed} of {count(graded, 'graded trial')} failed{_where(summary)}.")
+    elif totals.fail:
+        said.append(f"{totals.fail} of {count(graded, 'graded trial')} failed{_where(summary)}.")
     elif graded == 1:
         said.append("The one graded trial passed.")
     else:
@@ -173,7 +185,7 @@ def conclude(summary: Summary) -> tuple[str, ...]:
     left_out = [
         words
         for number, words in (
-            (totals.errors, f"{totals.errors} ended in error"),
+            (totals.error, f"{totals.error} ended in error"),
             (totals.ineligible, f"{totals.ineligible} could not be tried in that arm"),
         )
         if number

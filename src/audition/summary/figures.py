@@ -76,8 +76,8 @@ class Totals(Value, frozen=True, kw_only=True):
 
     trials: int = 0
     passed: int = msgspec.field(default=0, name="pass")
-    failed: int = msgspec.field(default=0, name="fail")
-    errors: int = msgspec.field(default=0, name="error")
+    fail: int = 0
+    error: int = 0
     ineligible: int = 0
 
 

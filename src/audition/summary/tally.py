@@ -109,8 +109,8 @@ class Tally:
             totals=Totals(
                 trials=count.trials,
                 passed=sum(count.passed),
-                failed=sum(count.graded) - sum(count.passed),
-                errors=count.errors,
+                fail=sum(count.graded) - sum(count.passed),
+                error=count.errors,
                 ineligible=count.ineligible,
             ),
             skills={name: self._skill(name) for name in sorted(self._skills)},

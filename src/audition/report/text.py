@@ -1,0 +1,249 @@
+"""For the terminal: the report as lines of styled spans, aligned for a width.
+
+In: a Summary, Records, a width. Out: lines; the terminal adds the colour, a pipe takes them plain,
+so that both show the same rows.
+Must not know: the screen, rich.
+"""
+
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import Literal
+
+from audition.model import Inputs, Record
+from audition.report.escape import one_line, visible
+from audition.report.words import (
+    Group,
+    Trouble,
+    conclude,
+    count,
+    gather_troubles,
+    say_arm,
+    say_count,
+    say_dollars,
+    say_interval,
+    say_lines,
+    say_rate,
+    say_seconds,
+)
+from audition.summary import Share, Summary
+
+Style = Literal["", "title", "good", "bad", "warn", "dim", "name"]
+Span = tuple[str, Style]
+Line = tuple[Span, ...]
+Cell = Span | Line
+
+CAP = 10
+"""Failing trials told per skill; all of them are in results.json."""
+PLOT = 20
+"""Cells of an interval's picture; a cell is five points of a hundred."""
+NARROW = 76
+WIDE = 108
+VERDICTS: dict[str, Style] = {"pass": "good", "fail": "bad"}
+STATUSES: dict[str, Style] = {"pass": "good", "fail": "bad", "error": "warn", "ineligible": "dim"}
+
+
+def write_text(summary: Summary, records: Iterable[Record], _inputs: Inputs | None = None) -> str:
+    """The report without colour, for 100 columns."""
+    return "".join(f"{plain(line)}\n" for line in lay_out(summary, records, 100))
+
+
+def plain(line: Line) -> str:
+    """A line without its styles."""
+    return "".join(text for text, _ in line).rstrip()
+
+
+def lay_out(summary: Summary, records: Iterable[Record], width: int) -> Iterator[Line]:
+    """The whole report; it ends with what may honestly be concluded."""
+    groups = gather_troubles(records, summary, CAP)
+    yield _head(summary)
+    yield ()
+    if summary.skills:
+        yield from _shares("SKILL", _skill_rows(summary), width)
+        yield ()
+    if summary.arms:
+        yield from _shares("ARM", _arm_rows(summary), width)
+        yield ()
+    for group in groups:
+        yield from _group(group, width)
+    for cause in summary.causes:
+        if cause.status == "ineligible":
+            reason = one_line(cause.reason) or "no reason was given"
+            yield from _wrapped(f"{count(cause.trials, 'trial')} ineligible: {reason}", width, 0)
+    for mixed in summary.mixed:
+        name = f"{mixed.skill}/{mixed.case}" if mixed.skill else mixed.case
+        words = f"flaky: {name} passed {mixed.passed} of {mixed.of} on {say_arm(mixed)}"
+        yield from _wrapped(one_line(words), width, 0)
+    if summary.mixed or any(each.status == "ineligible" for each in summary.causes):
+        yield ()
+    first, *rest = conclude(summary)
+    yield from _wrapped(first, width, 0, _tone(summary))
+    for sentence in rest:
+        yield from _wrapped(sentence, width, 0)
+
+
+def _tone(summary: Summary) -> Style:
+    totals = summary.totals
+    if totals.fail:
+        return "bad"
+    return "good" if totals.passed and not totals.error else "warn"
+
+
+def _head(summary: Summary) -> Line:
+    totals = summary.totals
+    counts: tuple[tuple[int, str, Style], ...] = (
+        (totals.passed, "passed", "good"),
+        (totals.fail, "failed", "bad"),
+        (totals.error, "in error", "warn"),
+        (totals.ineligible, "ineligible", "dim"),
+    )
+    spans: list[Span] = [
+        (one_line(summary.run_id), "title"),
+        (f"  {count(totals.trials, 'trial')}", ""),
+    ]
+    for number, word, style in counts:
+        spans += [("  ", ""), (f"{number} {word}", style if number else "dim")]
+    return tuple(spans)
+
+
+Row = tuple[str, Span, Share, Share, tuple[str, ...]]
+"""Name, verdict, positives, negatives, and remarks."""
+
+
+def _skill_rows(summary: Summary) -> Iterator[Row]:
+    for name, each in summary.skills.items():
+        remarks = (count(each.errors, "error"),) if each.errors else ()
+        verdict: Span = (each.verdict.upper(), VERDICTS.get(each.verdict, "warn"))
+        yield one_line(name, 60), verdict, each.positives, each.negatives, remarks
+
+
+def _arm_rows(summary: Summary) -> Iterator[Row]:
+    for each in summary.arms:
+        remarks = [say_seconds(each.seconds)]
+        if each.dollars is not None:
+            remarks.append(say_dollars(each))
+        if each.errors:
+            remarks.append(count(each.errors, "error"))
+        yield one_line(say_arm(each), 60), ("", ""), each.positives, each.negatives, tuple(remarks)
+
+
+def _shares(title: str, rows: Iterable[Row], width: int) -> Iterator[Line]:
+    rows = list(rows)
+    if width < NARROW:
+        yield from _stacked(rows)
+        return
+    plots = width >= WIDE
+    head = (title, "", "POSITIVES", "", "", "", "NEGATIVES", "", "", "", "")
+    cells: list[list[Cell]] = [[(word, "dim") for word in head]]
+    cells += [
+        [
+            (name, "name"),
+            verdict,
+            *_share_cells(positives, plots),
+            *_share_cells(negatives, plots),
+            ("  ".join(remarks), "dim"),
+        ]
+        for name, verdict, positives, negatives, remarks in rows
+    ]
+    yield from aligned(cells, right={2, 3, 6, 7})
+
+
+def _share_cells(share: Share, plots: bool) -> list[Cell]:
+    style: Style = "" if share.passed == share.of else "bad"
+    picture: Line = _plot(share) if plots and share.of else ()
+    return [
+        (say_count(share), style if share.of else "dim"),
+        (say_rate(share), style),
+        (f"[{say_interval(share)}]" if share.of else "", "dim"),
+        picture,
+    ]
+
+
+def _plot(share: Share) -> Line:
+    low, high = share.low or 0.0, share.high or 0.0
+    first, last = int(low * (PLOT - 1)), round(high * (PLOT - 1))
+    at = round((share.rate or 0.0) * (PLOT - 1))
+    style: Style = "good" if share.passed == share.of else "bad"
+    return (
+        ("·" * first, "dim"),
+        ("━" * (at - first), style),
+        ("●", style),
+        ("━" * (last - at), style),
+        ("·" * (PLOT - 1 - max(last, at)), "dim"),
+    )
+
+
+def _stacked(rows: Iterable[Row]) -> Iterator[Line]:
+    for name, verdict, positives, negatives, remarks in rows:
+        yield (name, "name"), ("  ", ""), verdict, ("  " + "  ".join(remarks), "dim")
+        pairs = (("  positives", positives), ("  negatives", negatives))
+        cells = [[(word, "dim"), *_share_cells(share, False)] for word, share in pairs]
+        yield from aligned(cells, right={1, 2})
+
+
+def aligned(rows: Sequence[Sequence[Cell]], right: Iterable[int] = ()) -> Iterator[Line]:
+    """Rows of cells as lines whose columns stand below one another."""
+    lines = [[_spans(cell) for cell in row] for row in rows]
+    widths = [
+        max(sum(cell_width(text) for text, _ in cell) for cell in column)
+        for column in zip_longest(*lines, fillvalue=())
+    ]
+    flush = set(right)
+    for line in lines:
+        spans: list[Span] = []
+        for number, (cell, width) in enumerate(zip(line, widths, strict=False)):
+            if not width:
+                continue
+            gap: Span = (" " * (width - sum(cell_width(text) for text, _ in cell)), "")
+            spans += [gap, *cell] if number in flush else [*cell, gap]
+            spans.append(("  ", ""))
+        yield tuple(spans)
+
+
+def _spans(cell: Cell) -> Line:
+    # A span is (text, style), a line is spans: the first element tells which.
+    return (cell,) if cell and isinstance(cell[0], str) else cell
+
+
+def cell_width(text: str) -> int:
+    """How many columns of a terminal a text fills."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(each) else 1 + (unicodedata.east_asian_width(each) in "WF")
+        for each in text
+    )
+
+
+def _group(group: Group, width: int) -> Iterator[Line]:
+    bad = [f"{group.failed} failed"] * bool(group.failed)
+    bad += [f"{group.errors} in error"] * bool(group.errors)
+    name = one_line(group.skill) if group.skill else "no skill"
+    yield (name, "title"), (f"  {', '.join(bad)}", "dim")
+    for trouble in group.shown:
+        yield from _trouble(trouble, width)
+    if group.hidden:
+        yield (("  " + f"and {group.hidden} more, see results.json", "dim"),)
+    yield ()
+
+
+def _trouble(trouble: Trouble, width: int) -> Iterator[Line]:
+    record = trouble.record
+    word: Span = (f"  {record.status.upper():5}", STATUSES[record.status])
+    yield word, (f" {visible(record.id)}", ""), (f"  {say_seconds(record.seconds)}", "dim")
+    for reason in trouble.reasons:
+        yield from _wrapped(one_line(reason), width, 8)
+    lines = say_lines(trouble.lines)
+    if lines:
+        where = f"{record.dir}/trace.jsonl, " if record.dir and width >= WIDE else ""
+        yield ((f"        {visible(where)}{lines}", "dim"),)
+    yield ((f"        {visible(trouble.command)}", "dim"),)
+
+
+def _wrapped(text: str, width: int, indent: int, style: Style = "") -> Iterator[Line]:
+    margin = " " * indent
+    for line in textwrap.wrap(
+        visible(text), max(width, 30), initial_indent=margin, subsequent_indent=margin
+    ):
+        yield ((line, style),)
