@@ -1,0 +1,252 @@
+"""From the wishes of `audition run` to a run folder, a report and an exit code.
+
+In: Wishes and the configuration. Out: what people see, and the exit code.
+Must not know: click's options; how a trial is run.
+"""
+
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import msgspec
+
+from audition.agent import Delivery
+from audition.case_file import load_suites
+from audition.commands.finish import exit_code, finish, say, show_result
+from audition.config import Config
+from audition.errors import Exit, UsageError, unknown
+from audition.executor import executors
+from audition.grading import Grading
+from audition.installed import Ready, configure_agent, make_ready
+from audition.model import Inputs, Suite, Value
+from audition.plan import Arm, Limits, Plan, plan_trials
+from audition.policy import find_policy
+from audition.process import start_detached
+from audition.run import Brakes, Pace, describe, new_run_id, run_trials
+from audition.sandbox import sandboxes
+from audition.selection import Wanted, choose
+from audition.store import Run, claim_id, find_run, open_run, read_inputs, read_records
+from audition.trial import House
+from audition.workspace import keep_inputs
+
+
+class Wishes(Value, frozen=True, kw_only=True):
+    """All that the options of `run` say, as one value."""
+
+    paths: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ("understudy",)
+    delivery: tuple[str, ...] = ("native",)
+    model: tuple[str, ...] = ()
+    trials: int | None = None
+    jobs: int = 0
+    timeout: float = 300.0
+    out: str = "artifacts/skill-evals"
+    run_id: str | None = None
+    resume: bool = False
+    sandbox: str = "home"
+    executor: str = "threads"
+    fsync: bool = True
+    policy: str | None = None
+    format: str | None = None
+    skill: tuple[str, ...] = ()
+    case: tuple[str, ...] = ()
+    k: str = ""
+    max_cases: int | None = None
+    max_skills: int | None = None
+    lf: bool = False
+    exitfirst: bool = False
+    dry_run: bool = False
+    background: bool = False
+    output_format: str = "text"
+    quiet: bool = False
+
+
+def carry_out(wishes: Wishes, config: Config) -> int:
+    """Plan, ask, grade, report; the exit code."""
+    if wishes.resume:
+        return _resume(wishes, config)
+    suites = _suites(wishes)
+    plan = _plan(suites, wishes, config)
+    if wishes.dry_run:
+        from audition.terminal import print_plan
+
+        print_plan(plan, wishes.output_format)
+        return Exit.OK
+    if wishes.background:
+        return _go_background(wishes)
+    ready = _make_ready(wishes.agent, config)
+    store = open_run(
+        Path(wishes.out),
+        wishes.run_id or new_run_id(),
+        resume=False,
+        fsync=wishes.fsync,
+        fresh_id=wishes.run_id is None,
+    )
+    with store:
+        settings = {"sandbox": wishes.sandbox, "policy": wishes.policy, "jobs": wishes.jobs}
+        inputs = describe(plan, store.run_id, list(ready.values()), sys.argv[1:], settings)
+        return _go(store, inputs, ready, wishes)
+
+
+def _resume(wishes: Wishes, config: Config) -> int:
+    path = find_run(wishes.run_id, Path(wishes.out))
+    with open_run(path.parent, path.name, resume=True, fsync=wishes.fsync) as store:
+        inputs = read_inputs(store.path)
+        ready = _make_ready(tuple(inputs.agents), config)
+        kept = inputs.settings
+        wishes = msgspec.structs.replace(
+            wishes,
+            sandbox=str(kept.get("sandbox") or wishes.sandbox),
+            policy=wishes.policy or kept.get("policy"),
+        )
+        return _go(store, inputs, ready, wishes)
+
+
+def _suites(wishes: Wishes) -> tuple[Suite, ...]:
+    nodes = tuple(
+        (path.split("::", 1)[0], path.split("::", 1)[1]) for path in wishes.paths if "::" in path
+    )
+    files = [Path(path.split("::", 1)[0]) for path in wishes.paths]
+    suites = load_suites(list(dict.fromkeys(files)) or [Path()], wishes.format)
+    wanted = Wanted(
+        skills=wishes.skill,
+        cases=wishes.case,
+        nodes=nodes,
+        expression=wishes.k,
+        max_cases=wishes.max_cases,
+        max_skills=wishes.max_skills,
+        only=_failed_last(wishes) if wishes.lf else None,
+    )
+    return choose(suites, wanted)
+
+
+def _failed_last(wishes: Wishes) -> tuple[tuple[str, str], ...]:
+    last = find_run(None, Path(wishes.out))
+    failed = tuple(
+        dict.fromkeys(
+            (each.file, each.case)
+            for each in read_records(last)
+            if each.status in ("fail", "error")
+        )
+    )
+    if not failed:
+        raise UsageError(f"nothing failed in the last run, {last.name}", "run without `--lf`")
+    return failed
+
+
+def _plan(suites: Sequence[Suite], wishes: Wishes, config: Config) -> Plan:
+    if wishes.policy:
+        find_policy(wishes.policy)
+    sandboxes[wishes.sandbox]
+    executors[wishes.executor]
+    models = wishes.model or (None,)
+    arms = [
+        Arm(agent=configure_agent(name, config), delivery=delivery, model=model)
+        for name in dict.fromkeys(wishes.agent)
+        for delivery in dict.fromkeys(check_delivery(each) for each in wishes.delivery)
+        for model in dict.fromkeys(models)
+    ]
+    limits = Limits(trials=wishes.trials, timeout_s=wishes.timeout, policy=wishes.policy)
+    return plan_trials(suites, arms, limits)
+
+
+def check_delivery(word: str) -> str:
+    """A delivery by any of its spellings; an unknown one names the nearest."""
+    other = {
+        "local": "native",
+        "mcp+local": "mcp+native",
+        "cli-native": "native",
+        "cli-local": "native",
+    }
+    known = get_args(Delivery)
+    if other.get(word, word) not in known:
+        raise unknown("delivery", word, known)
+    return other.get(word, word)
+
+
+def _make_ready(names: Sequence[str], config: Config) -> dict[str, Ready]:
+    return {name: make_ready(name, config) for name in dict.fromkeys(names)}
+
+
+def _go(store: Run, inputs: Inputs, ready: dict[str, Ready], wishes: Wishes) -> int:
+    from audition.terminal import Progress
+
+    house = _house(store, inputs, ready, wishes)
+    brakes = Brakes()
+    house = msgspec.structs.replace(house, stop=brakes.halting)
+    at_once = wishes.jobs or min(8, max(2, os.cpu_count() or 2))
+    pace = Pace(at_once=at_once, executor=wishes.executor, stop_at_failure=wishes.exitfirst)
+    done = store.finished()
+    with (
+        Progress(total=len(inputs.plan), done=len(done), quiet=wishes.quiet) as progress,
+        _braking(brakes),
+    ):
+        for record in run_trials(inputs.plan, house, pace, brakes):
+            progress.tell(record)
+    stopped = brakes.slowing() and not wishes.exitfirst
+    summary, notable = finish(store.path, inputs, fsync=wishes.fsync)
+    show_result(store.path, inputs, summary, notable, wishes.output_format)
+    if stopped:
+        say(f"stopped; go on with: {resume_words(store.path, wishes)}")
+    return exit_code(summary, interrupted=stopped)
+
+
+def resume_words(run: Path, wishes: Wishes) -> str:
+    """The command that goes on with a run."""
+    out = "" if wishes.out == Wishes().out else f" --out {shlex.quote(wishes.out)}"
+    return f"audition run --resume --run-id {run.name}{out}"
+
+
+def _go_background(wishes: Wishes) -> int:
+    """Start the same command detached, under a run id that is known now."""
+    run_id = claim_id(Path(wishes.out), wishes.run_id or new_run_id())
+    words = [word for word in sys.argv[1:] if word != "--background"]
+    if wishes.run_id is None:
+        words += ["--run-id", run_id]
+    folder = Path(wishes.out) / run_id
+    folder.mkdir(parents=True, exist_ok=True)
+    argv = (sys.executable, "-m", "audition", *words)
+    pid = start_detached(argv, folder / "runner.log")
+    say(f"running in the background as process {pid}")
+    say(f"look with: audition status {run_id}")
+    click.echo(run_id)
+    return Exit.OK
+
+
+def _house(store: Run, inputs: Inputs, ready: dict[str, Ready], wishes: Wishes) -> House:
+    agents = {name: each.agent for name, each in ready.items()}
+    fixtures = {trial.case.fixture for trial in inputs.plan if trial.case.fixture}
+    bad = keep_inputs(store.path, inputs.skills, sorted(fixtures))
+    store.describe(inputs)
+    return House(
+        run=store,
+        grading=Grading(run=store.path, skills=inputs.skills, agents=agents, policy=wishes.policy),
+        ready=ready,
+        sandbox=sandboxes[wishes.sandbox],
+        bare=wishes.sandbox == "none",
+        bad_fixtures=bad,
+    )
+
+
+@contextmanager
+def _braking(brakes: Brakes) -> Iterator[None]:
+    def press(_signal: int, _frame: Any) -> None:
+        words = (
+            "stopping now"
+            if brakes.press()
+            else ("finishing what runs; nothing more is started (Ctrl-C again stops at once)")
+        )
+        click.echo(f"\n{words}", err=True)
+
+    before = {each: signal.signal(each, press) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)

@@ -1,0 +1,91 @@
+"""The end of a run, live or graded again: results, reports, index, exit code.
+
+In: a run folder whose trials are graded. Out: its results and summaries, on disk and on
+the screen. Must not know: how the trials came about.
+"""
+
+import os
+from pathlib import Path
+
+import click
+
+from audition.errors import Exit
+from audition.model import Inputs, Record
+from audition.report import render
+from audition.store import read_records, write_results, write_whole
+from audition.summary import Summary, Tally
+
+LISTED = 200
+"""So many records are at hand for the lists of a report; figures are over all."""
+
+
+def finish(run: Path, inputs: Inputs, *, fsync: bool = True) -> tuple[Summary, list[Record]]:
+    """Write results.json, summary.json and summary.md, and bring the index up to date."""
+    tally = Tally(inputs)
+    notable: list[Record] = []
+    for record in write_results(run, inputs, fsync=fsync):
+        tally.add(record)
+        if record.status != "pass" and len(notable) < LISTED:
+            notable.append(record)
+    summary = tally.summary()
+    for name, style in (("summary.json", "json"), ("summary.md", "markdown")):
+        text = render(summary, notable, style, inputs)
+        write_whole(f"{run}/{name}", text.encode("utf-8", "replace"), fsync=fsync)
+    _index(run)
+    return summary, notable
+
+
+def _index(run: Path) -> None:
+    from audition.index import update_index
+
+    update_index(run)
+
+
+def show_result(
+    run: Path, inputs: Inputs, summary: Summary, notable: list[Record], style: str
+) -> None:
+    """Print the report that was asked for on standard output."""
+    if style == "text":
+        from audition.terminal import print_summary
+
+        print_summary(summary, notable, inputs)
+        return
+    records = read_records(run) if style in ("jsonl", "junit", "html", "github") else notable
+    if style == "jsonl":
+        for record in records:
+            click.echo(render(summary, [record], "jsonl", inputs), nl=False)
+        return
+    click.echo(render(summary, records, style, inputs))
+    if style == "github":
+        tell_github(run, inputs, summary)
+
+
+def tell_github(run: Path, inputs: Inputs, summary: Summary) -> None:
+    """Append the job summary where GitHub Actions wants it."""
+    from audition.report.github import job_summary
+
+    target = os.environ.get("GITHUB_STEP_SUMMARY")
+    if target:
+        with Path(target).open("a", encoding="utf-8") as file:
+            file.write(job_summary(summary, read_records(run), inputs))
+
+
+def exit_code(summary: Summary, *, interrupted: bool = False) -> Exit:
+    """What the run as a whole says: see the table in errors.py.
+
+    Trials in error beside good ones are not a success either: 1, for not everything that
+    was asked for is known to be good. Nothing but errors, or nothing at all, is 2.
+    """
+    totals = summary.totals
+    if interrupted:
+        return Exit.INTERRUPTED
+    if totals.passed + totals.fail == 0:
+        return Exit.BROKEN
+    if totals.fail or totals.error:
+        return Exit.FAILED
+    return Exit.OK
+
+
+def say(text: str) -> None:
+    """A line of talk."""
+    click.echo(text, err=True)

@@ -1,0 +1,127 @@
+"""`audition grade`: grade a run again from what is sealed, asking nobody.
+
+In: a run. Out: its grades, results and reports, written anew.
+Must not know: agents' programs; only how their output is read.
+"""
+
+import os
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from audition.commands.finish import exit_code, finish, say, show_result
+from audition.commands.options import option, out_option, output_format
+from audition.commands.run import FORMATS
+from audition.config import Config
+from audition.errors import AuditionError, RunTrouble
+from audition.grading import Grading, grade_sealed
+from audition.installed import configure_agent
+from audition.policy import find_policy
+from audition.store import Run, find_run, open_run, read_inputs
+
+MANY = 400
+"""From so many trials on, every processor grades a share."""
+
+
+@click.command
+@click.argument("run", required=False)
+@option("--policy", help="Grade by this policy instead of the one that was planned.")
+@option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Processes at once.  [default: by the processors]",
+)
+@option("--fsync/--no-fsync", default=True, help="Force each grade to disk.")
+@out_option
+@output_format(*FORMATS)
+@click.pass_obj
+def grade(config: Config, run: str | None, **words: Any) -> int:
+    r"""Grade RUN (default: the newest) again from its sealed trials: free, asks nobody.
+
+    For when a reader, a check or a policy was mended. The verdicts of the live run come
+    from the same code.
+
+    \b
+    Examples:
+      audition grade
+      audition grade 20260102-030405 --policy default
+    """
+    path = find_run(run, Path(words["out"]))
+    if words["policy"]:
+        find_policy(words["policy"])
+    inputs = read_inputs(path)
+    agents = {
+        name: configure_agent(_like(name, inputs.agents, config), config) for name in inputs.agents
+    }
+    grading = Grading(run=path, skills=inputs.skills, agents=agents, policy=words["policy"])
+    with open_run(path.parent, path.name, resume=True, fsync=words["fsync"]) as store:
+        sealed = [store.folder(trial) for trial in inputs.plan]
+        sealed = [folder for folder in sealed if (folder / "meta.json").exists()]
+        if not sealed:
+            raise RunTrouble(f"the run {path.name} has no sealed trial to grade")
+        changed = regrade(sealed, store, grading, words["jobs"])
+        summary, notable = finish(path, inputs, fsync=words["fsync"])
+    say(f"graded {len(sealed)} trials again; {changed} verdicts changed")
+    show_result(path, inputs, summary, notable, words["output_format"])
+    return exit_code(summary)
+
+
+def _like(name: str, agents: dict[str, Any], config: Config) -> str:
+    """An agent that only the configuration of that day knew is read as the one it was like."""
+    if name in config.agents or not agents[name]["like"]:
+        return name
+    return str(agents[name]["like"])
+
+
+def regrade(folders: Sequence[Path], store: Run, grading: Grading, jobs: int) -> int:
+    """Grade every folder, in several processes when there are many; how many changed."""
+    shares = jobs or (os.cpu_count() or 1 if len(folders) >= MANY else 1)
+    size = -(-len(folders) // shares)
+    parts = [Path(f"{store.path}/.staging/part-{number}") for number in range(shares)]
+    chunks = [folders[number * size : (number + 1) * size] for number in range(shares)]
+    if shares == 1:
+        changed = grade_share(chunks[0], parts[0], grading, store)
+    else:
+        pids = [
+            _fork(chunk, part, grading, store) for chunk, part in zip(chunks, parts, strict=True)
+        ]
+        codes = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids]
+        if any(codes):
+            raise RunTrouble("a grading process failed; see above", "try again with `-j 1`")
+        changed = sum(int(Path(f"{part}.changed").read_text()) for part in parts)
+    store.replace_progress(parts)
+    return changed
+
+
+def _fork(folders: Sequence[Path], part: Path, grading: Grading, store: Run) -> int:
+    # A fork costs 2 ms and shares what is imported; no thread was started by now.
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 1
+    try:
+        changed = grade_share(folders, part, grading, store)
+        Path(f"{part}.changed").write_text(str(changed))
+        code = 0
+    except AuditionError as error:
+        say(f"error: {error}")
+    except Exception:  # noqa: BLE001 - the child must not return into the parent's code
+        traceback.print_exc()
+    os._exit(code)
+
+
+def grade_share(folders: Sequence[Path], part: Path, grading: Grading, store: Run) -> int:
+    """Grade these folders; their lines for progress.jsonl go into `part`."""
+    changed = 0
+    with part.open("wb") as lines:
+        for folder in folders:
+            record = grade_sealed(folder, grading)
+            data, before = store.regrade(record, folder)
+            changed += before is None or before != record.status
+            lines.write(data + b"\n")
+    return changed

@@ -1,0 +1,135 @@
+"""`audition run`: the options, as one value.
+
+In: the words of the command line and the configuration. Out: an exit code.
+Must not know: how any of it is done; see carry_out.py.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+import msgspec
+
+from audition.commands.options import option, out_option, output_format, paths_argument
+from audition.config import Config
+
+FORMATS = ("text", "json", "jsonl", "markdown", "junit", "github", "html")
+
+
+def _selecting(command: Callable[..., Any]) -> Callable[..., Any]:
+    for decorate in (
+        click.option("--skill", multiple=True, help="Only cases of this skill; may repeat."),
+        click.option("--case", multiple=True, help="Only the case of this id; may repeat."),
+        click.option(
+            "-k",
+            default="",
+            metavar="EXPR",
+            help="Only cases that match: words, `and`, `or`, `not`.",
+        ),
+        click.option(
+            "--max-cases", type=click.IntRange(min=1), help="At most so many cases a skill."
+        ),
+        click.option("--max-skills", type=click.IntRange(min=1), help="At most so many skills."),
+        click.option("--lf", is_flag=True, help="Only what failed in the last run."),
+        click.option(
+            "-x", "--exitfirst", is_flag=True, help="Start nothing more after the first failure."
+        ),
+        option("--format", help="Read the case files as this format instead of detecting it."),
+    ):
+        command = decorate(command)
+    return command
+
+
+def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
+    for decorate in (
+        option(
+            "--agent",
+            "-a",
+            multiple=True,
+            default=("understudy",),
+            show_default=True,
+            help="Ask this agent; may repeat.",
+        ),
+        option(
+            "--delivery",
+            "-d",
+            "--mode",
+            multiple=True,
+            default=("native",),
+            show_default=True,
+            help="How the skills reach it; may repeat.",
+        ),
+        option("--model", "-m", multiple=True, help="Ask this model; may repeat."),
+        option(
+            "--trials",
+            "-r",
+            type=click.IntRange(min=1),
+            help="How often each case is tried.  [default: 1, or as the case says]",
+        ),
+        option(
+            "--timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            default=300.0,
+            show_default=True,
+            help="Seconds one trial may take; a case's own wins.",
+        ),
+        option("--policy", help="Grade by this policy instead of the suites' own."),
+        option(
+            "--sandbox",
+            default="home",
+            show_default=True,
+            help="How agents are kept apart from you.",
+        ),
+    ):
+        command = decorate(command)
+    return command
+
+
+def _keeping(command: Callable[..., Any]) -> Callable[..., Any]:
+    for decorate in (
+        option(
+            "--jobs",
+            "-j",
+            type=click.IntRange(min=0),
+            default=0,
+            help="Trials at once.  [default: by the processors]",
+        ),
+        option("--executor", default="threads", show_default=True, help="Who runs the trials."),
+        option("--run-id", help="Name the run.  [default: the time]"),
+        click.option("--resume", is_flag=True, help="Go on with a run: only what is not finished."),
+        option("--fsync/--no-fsync", default=True, help="Force each finished trial to disk."),
+        click.option("--dry-run", is_flag=True, help="Show the plan and stop."),
+        click.option(
+            "--background", is_flag=True, help="Run detached; `audition status` follows it."
+        ),
+        click.option("--quiet", "-q", is_flag=True, help="No progress on standard error."),
+    ):
+        command = decorate(command)
+    return command
+
+
+@click.command
+@paths_argument
+@_selecting
+@_asking
+@_keeping
+@out_option
+@output_format(*FORMATS)
+@click.pass_obj
+def run(config: Config, **words: Any) -> int:
+    r"""Ask the agents the cases below PATHS, and grade what they do.
+
+    PATHS are case files, folders, or `file::case`. Without an agent of yours, the embedded
+    `understudy` is asked: no key, no network.
+
+    \b
+    Examples:
+      audition run
+      audition run skills/greeting -a claude -r 3
+      audition run cases.yaml::implicit -a claude -a codex -d native -d mcp
+      audition run -k 'greeting and not negative' --dry-run
+      audition run --resume --run-id 20260102-030405
+    """
+    from audition.commands.carry_out import Wishes, carry_out
+
+    return carry_out(msgspec.convert(words, Wishes, strict=False), config)

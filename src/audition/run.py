@@ -1,0 +1,114 @@
+"""Many trials: which are left, how many at once, when to stop.
+
+In: a plan and the house it runs in. Out: records as they come, each already kept.
+Must not know: the command line, the screen; who listens is told through a function.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from audition import __version__
+from audition.executor import executors
+from audition.grading import grade_sealed
+from audition.installed import Ready
+from audition.model import Inputs, Record, Trial, Value
+from audition.plan import Plan
+from audition.trial import House, run_trial
+
+Tell = Callable[[Record], None]
+
+
+class Brakes:
+    """How a run is stopped: first no new trials, then the running ones too."""
+
+    def __init__(self) -> None:
+        self._slow = threading.Event()
+        self._halt = threading.Event()
+
+    def press(self) -> bool:
+        """Brake once: start nothing more. Twice: end what runs. True the second time."""
+        if self._slow.is_set():
+            self._halt.set()
+            return True
+        self._slow.set()
+        return False
+
+    def slowing(self) -> bool:
+        """Whether nothing more is to be started."""
+        return self._slow.is_set()
+
+    def halting(self) -> bool:
+        """Whether running agents are to be ended now."""
+        return self._halt.is_set()
+
+
+class Pace(Value, frozen=True, kw_only=True):
+    """How many at once, by whom, and whether the first failure ends it."""
+
+    at_once: int
+    executor: str = "threads"
+    stop_at_failure: bool = False
+
+
+def new_run_id() -> str:
+    """The time, in UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+
+
+def describe(
+    plan: Plan, run_id: str, ready: Sequence[Ready], arguments: Sequence[str], settings: dict[str, object]
+) -> Inputs:
+    """What a run is asked for, as run.json keeps it."""
+    agents = {
+        each.agent.name: {
+            "version": each.version,
+            "program": list(each.program),
+            "like": each.settings.like,
+            "model": each.agent.model,
+        }
+        for each in ready
+    }
+    return Inputs(
+        run_id=run_id,
+        began=datetime.now(UTC).isoformat(timespec="seconds"),
+        audition=__version__,
+        arguments=tuple(arguments),
+        plan=plan.trials,
+        skills=plan.skills,
+        agents=agents,
+        settings=settings,
+    )
+
+
+def run_trials(
+    trials: Sequence[Trial], house: House, pace: Pace, brakes: Brakes
+) -> Iterator[Record]:
+    """Run what is not finished yet; each record is on disk before it is handed on."""
+    yield from grade_unfinished(house)
+    finished = house.run.finished()
+
+    def left() -> Iterator[Trial]:
+        for trial in trials:
+            if brakes.slowing():
+                return
+            if trial.id not in finished:
+                yield trial
+
+    def one(trial: Trial) -> Record | None:
+        return run_trial(trial, house)
+
+    for record in executors[pace.executor](left(), one, pace.at_once):
+        if record is None:
+            continue
+        yield record
+        if pace.stop_at_failure and record.status == "fail" and not brakes.slowing():
+            brakes.press()
+
+
+def grade_unfinished(house: House) -> Iterator[Record]:
+    """Sealed by a run that died before it could grade: graded now, not asked again."""
+    for folder in house.run.sealed_unfinished():
+        record = grade_sealed(folder, house.grading)
+        house.run.commit(record, folder)
+        yield record
