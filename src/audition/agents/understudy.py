@@ -44,9 +44,10 @@ def make_command(
 ) -> Command:
     """Start this package's own program, isolated from whatever lies in the workspace."""
     case = ask.case
+    turns = case.settings.get("max_turns")
     asked = _Asked(
         prompts=(case.prompt, *case.then),
-        max_turns=case.settings.get("max_turns"),
+        max_turns=turns if isinstance(turns, int) else None,
         case=case if part in ("oracle", "coin") else None,
         rate=rate,
         seed=seed,
