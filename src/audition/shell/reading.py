@@ -1,0 +1,205 @@
+"""What the commands of a line read and run, and whether they merely look around.
+
+In: a line. Out: words, paths, a yes or no. Must not know: how words are found.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from fnmatch import fnmatchcase
+from posixpath import basename, isabs, join, normpath
+
+from audition.model import Value
+from audition.shell.wrappers import find_commands
+
+LOOKS = frozenset(
+    "cd pushd popd pwd ls dir echo which type tree stat file find realpath readlink dirname "  # noqa: SIM905
+    "basename test [ [[ true :".split()
+)
+FILTERS = frozenset(("head", "tail", "wc", "cat", "sort", "uniq", "less", "more", "nl", "cut"))
+READS = frozenset(
+    "cat tac nl head tail less more bat batcat sed awk gawk grep egrep fgrep rg wc cut sort uniq "  # noqa: SIM905
+    "strings jq diff xxd od base64 source .".split()
+)
+_READS_OFFERED = READS - {"awk", "gawk", "diff", "source", "."}
+_PATTERN_FIRST = frozenset(("sed", "awk", "gawk", "grep", "egrep", "fgrep", "rg", "jq"))
+_TAKES_VALUE = {
+    **dict.fromkeys(("head", "tail"), frozenset(("-n", "-c"))),
+    **dict.fromkeys(("grep", "egrep", "fgrep", "rg"), frozenset(("-A", "-B", "-C", "-m"))),
+    **dict.fromkeys(("awk", "gawk"), frozenset(("-F", "-v"))),
+    "cut": frozenset(("-d", "-f", "-c", "-b")),
+    "bat": frozenset(("-r", "--line-range", "-l", "--language", "--style")),
+}
+_INTERPRETERS = re.compile(
+    r"(python|pypy)[\d.]*|node|bun|deno|ruby|perl|php|ba?sh|zsh|dash|ksh|tsx|ts-node|Rscript|pwsh"
+    r"|source|\."
+)
+_OPENED = re.compile(r"""(?:open|Path|read_text|readFileSync|readFile)\s*\(\s*[rbf]*["']([^"']+)""")
+_PRINTS = re.compile(r"[\d$,;pq\s+~]*")
+_FIND_ACTS = frozenset(("-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprintf"))
+
+
+class Step(Value, frozen=True, kw_only=True):
+    """A simple command and the folder that `cd` led to before it."""
+
+    words: tuple[str, ...]
+    folder: str
+    takes: tuple[str, ...]
+    writes: bool
+    code: str
+
+
+def split_commands(line: str) -> tuple[tuple[str, ...], ...]:
+    """The simple commands of a line as words, out of all wrappers and substitutions."""
+    return tuple(simple.words for simple in find_commands(line) if simple.words)
+
+
+def is_look_around(line: str, skill_files: Collection[str]) -> bool:
+    """Whether a line does no more than look around or read an offered SKILL.md.
+
+    Such a line does not count as effective. Every simple command of it, under any wrapper,
+    must be one of:
+    * `cd pushd popd pwd ls dir echo which type tree stat file realpath readlink dirname
+      basename test true`, `command -v`, and `find` that neither acts nor deletes;
+    * a filter of what these print, with no file of its own: `head tail wc cat sort uniq
+      less more nl cut grep`;
+    * a reader (`cat head tail less sed -n grep wc …`) of nothing but offered SKILL.md files.
+    Whatever is written anywhere but to /dev/null makes the line effective, so `echo x > y`
+    is; so does everything that is not in this list, as `git status` or `cat README.md`.
+    """
+    return all(_looks(step, skill_files) for step in _steps(line))
+
+
+def reads_in(line: str) -> tuple[str, ...]:
+    """The paths that the reading commands of a line name, `cd` before them applied."""
+    found: dict[str, None] = {}
+    for step in _steps(line):
+        for path in _read_by(step):
+            found[_at(step.folder, path)] = None
+    return tuple(found)
+
+
+def runs_in(line: str) -> tuple[str, ...]:
+    """The paths of the scripts that a line runs, `cd` before them applied."""
+    found: dict[str, None] = {}
+    for step in _steps(line):
+        if path := _run_by(step.words):
+            found[_at(step.folder, path)] = None
+    return tuple(found)
+
+
+def _steps(line: str) -> Iterator[Step]:
+    folder = ""
+    for simple in find_commands(line):
+        yield Step(
+            words=simple.words,
+            folder=folder,
+            takes=tuple(simple.takes),
+            writes=simple.writes,
+            code=simple.code,
+        )
+        if simple.words and simple.words[0] in ("cd", "pushd"):
+            folder = _at(folder, next((w for w in simple.words[1:] if w[:1] != "-"), "~"))
+
+
+def _at(folder: str, path: str) -> str:
+    return path if isabs(path) or path[:1] in "~$" or not folder else normpath(join(folder, path))
+
+
+def _name(words: tuple[str, ...]) -> str:
+    return basename(words[0]) if words else ""
+
+
+def _operands(words: tuple[str, ...]) -> list[str]:
+    """The words that are no options, nor the values of options, nor a pattern or program."""
+    name = _name(words)
+    valued = _TAKES_VALUE.get(name, frozenset())
+    pattern = name in _PATTERN_FIRST
+    found: list[str] = []
+    rest = iter(words[1:])
+    for word in rest:
+        if word == "--":
+            found.extend(rest)
+        elif len(word) > 1 and word[0] == "-":
+            if pattern and word in ("-e", "-f", "--expression", "--regexp"):
+                next(rest, None)
+                pattern = False
+            elif word in valued:
+                next(rest, None)
+        else:
+            found.append(word)
+    return found[1:] if pattern else found
+
+
+def _read_by(step: Step) -> list[str]:
+    name = _name(step.words)
+    if name in READS:
+        return [*_operands(step.words), *step.takes]
+    if _INTERPRETERS.fullmatch(name):
+        code = [step.code] if step.code else []
+        for place, word in enumerate(step.words[:-1]):
+            if word in ("-c", "-e", "--eval", "-p"):
+                code.append(step.words[place + 1])
+        return [path for text in code for path in _OPENED.findall(text)]
+    return []
+
+
+def _run_by(words: tuple[str, ...]) -> str:
+    name = _name(words)
+    if not _INTERPRETERS.fullmatch(name):
+        return words[0] if words and "/" in words[0] and not words[0].endswith("/") else ""
+    rest = iter(words[1:])
+    for word in rest:
+        if word in ("-c", "-e", "-m", "--eval", "-p", "-"):
+            return ""
+        if word in ("-W", "-X", "-r", "--require", "--import", "-I"):
+            next(rest, None)
+        elif word == "run" and name in ("bun", "deno"):
+            continue
+        elif word[:1] not in ("-", "+"):
+            return word
+    return ""
+
+
+def _looks(step: Step, skill_files: Collection[str]) -> bool:
+    name, words = _name(step.words), step.words
+    if step.writes or not words:
+        return not step.writes
+    if name in LOOKS:
+        return name != "find" or not _FIND_ACTS.intersection(words)
+    if name == "command":
+        return words[1:2] in (("-v",), ("-V",))
+    if name not in _READS_OFFERED or _acts(name, words):
+        return False
+    named = [_at(step.folder, path) for path in (*_operands(words), *step.takes)]
+    if not named:
+        return name in FILTERS or name == "grep"
+    return all(_is_offered(path, skill_files) for path in named)
+
+
+def _acts(name: str, words: tuple[str, ...]) -> bool:
+    """Whether a reader does more than print what it is given."""
+    if name == "sort":
+        return any(word[:2] == "-o" or word[:8] == "--output" for word in words)
+    if name == "grep":
+        return any(re.match(r"-\w*[rR]|--(dereference-)?recursive", word) for word in words)
+    return name == "sed" and not _only_prints(words)
+
+
+def _only_prints(words: tuple[str, ...]) -> bool:
+    scripts = [word for word in words[1:] if word[:1] != "-"][:1]
+    scripts += [words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-e", "-f")]
+    edits = any(re.match(r"-\w*i|--in-place", word) for word in words[1:])
+    return not edits and all(_PRINTS.fullmatch(script) for script in scripts)
+
+
+def _is_offered(path: str, skill_files: Collection[str]) -> bool:
+    """Whether a path, as typed, names one of the offered SKILL.md files."""
+    path = path.removeprefix("./")
+    if basename(path) != "SKILL.md" or "{}" in path:
+        return False
+    if path == "SKILL.md":
+        return bool(skill_files)
+    if ".." in path.split("/"):
+        path = normpath(path)
+    tail = "/".join(path.split("/")[-2:])
+    return any(fnmatchcase("/".join(offered.split("/")[-2:]), tail) for offered in skill_files)
