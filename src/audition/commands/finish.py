@@ -36,9 +36,10 @@ def finish(run: Path, inputs: Inputs, *, fsync: bool = True) -> tuple[Summary, l
 
 
 def _index(run: Path) -> None:
+    from audition.commands.history import kept_runs
     from audition.index import update_index
 
-    update_index(run)
+    update_index(run.parent, run.name, kept_runs(run.parent))
 
 
 def show_result(

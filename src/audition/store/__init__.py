@@ -14,6 +14,7 @@ thousand files, and is mended from them.
 """
 
 from audition.store.asked import read_inputs, read_places, read_plan, write_inputs
+from audition.store.files import write_whole
 from audition.store.find import check_id, claim_id, find_run, list_results, list_runs
 from audition.store.records import (
     Reads,
@@ -45,4 +46,5 @@ __all__ = [
     "resume_command",
     "write_inputs",
     "write_results",
+    "write_whole",
 ]

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import get_ident
+from typing import BinaryIO
 
 from audition.errors import RunTrouble
 
@@ -84,3 +85,21 @@ def sync_tree(folder: str) -> None:
             elif entry.is_file(follow_symlinks=False):
                 sync(entry.path)
     sync(folder)
+
+
+@contextmanager
+def streamed(path: Path, *, fsync: bool) -> Iterator[BinaryIO]:
+    """A file to write piece by piece; it appears under its name when it is whole."""
+    partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    with in_words("write", path):
+        try:
+            with partial.open("wb", buffering=1 << 20) as file:
+                yield file
+                file.flush()
+                if fsync:
+                    os.fsync(file.fileno())
+            partial.replace(path)
+            if fsync:
+                sync(str(path.parent))
+        finally:
+            partial.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ Must not know: who writes the run.
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -20,7 +20,7 @@ import msgspec
 from audition.errors import RunTrouble
 from audition.model import Inputs, Json, Record, Sealed, Value
 from audition.store.asked import read_places
-from audition.store.files import in_words
+from audition.store.files import streamed
 
 Reads = Callable[[RunTrouble], None] | None
 """Is told of what cannot be read, so that the rest can be; None raises it instead."""
@@ -120,19 +120,21 @@ def read_sealed(folder: Path) -> Sealed:
         raise RunTrouble(f"{path} cannot be understood: {error}") from error
 
 
+def _stands_for(progress: _Progress, trial: str, folder: str) -> bool:
+    """Whether the line of a trial may be read in place of its grade.json."""
+    if trial not in progress.lines:
+        return False
+    try:
+        return os.stat(f"{folder}/grade.json").st_mtime_ns <= progress.stamp
+    except OSError:
+        return False
+
+
 def _record_at(run: Path, trial: str, place: str, progress: _Progress) -> Record | None:
     folder = f"{run}/work/{place}"
-    if trial in progress.lines:
-        try:
-            stamp = os.stat(f"{folder}/grade.json").st_mtime_ns
-        except OSError:
-            return read_record(folder, trial)
-        line = progress.read(trial) if stamp <= progress.stamp else None
-        if line is not None:
-            try:
-                return _decode_record(line)
-            except (msgspec.DecodeError, UnicodeDecodeError):
-                pass
+    if _stands_for(progress, trial, folder):
+        with suppress(msgspec.DecodeError, UnicodeDecodeError):
+            return _decode_record(progress.read(trial) or b"")
     return read_record(folder, trial)
 
 
@@ -157,23 +159,19 @@ def read_records(run: Path, *, damaged: Reads = None) -> Iterator[Record]:
 def mend_progress(run: Path) -> set[str]:
     """The ids of the finished trials; progress.jsonl is made again where it differs."""
     progress = _Progress(run)
+    progress.close()
     finished: set[str] = set()
     same = not progress.junk
-    try:
-        for trial in read_places(run):
-            record = read_record(f"{run}/work/{trial.place}", trial.id)
-            if record is not None:
-                finished.add(trial.id)
-                same = same and progress.read(trial.id) == _encode(record) + b"\n"
-        if not same or len(finished) != len(progress.lines):
-            with _streamed(run / "progress.jsonl", fsync=False) as file:
-                file.writelines(
-                    _encode(record) + b"\n"
-                    for trial in read_places(run)
-                    if (record := read_record(f"{run}/work/{trial.place}", trial.id))
-                )
-    finally:
-        progress.close()
+    for trial in read_places(run):
+        folder = f"{run}/work/{trial.place}"
+        if not _stands_for(progress, trial.id, folder):
+            if read_record(folder, trial.id) is None:
+                continue
+            same = False
+        finished.add(trial.id)
+    if not same or len(finished) != len(progress.lines):
+        with streamed(run / "progress.jsonl", fsync=False) as file:
+            file.writelines(_encode(record) + b"\n" for record in read_records(run))
     return finished
 
 
@@ -184,7 +182,7 @@ def write_results(run: Path, inputs: Inputs, *, fsync: bool = True) -> Iterator[
     places = [f"{run}/work/{trial.place}/grade.json" for trial in read_places(run)]
     finished = sum(map(os.path.exists, places))
     about = {**_about(inputs, progress), "finished": finished, "planned": len(places)}
-    with _streamed(run / "results.json", fsync=fsync) as file:
+    with streamed(run / "results.json", fsync=fsync) as file:
         file.write(b'{"version": 1, "run": ' + _encode(about) + b', "trials": [')
         between = b"\n"
         for record in read_records(run):
@@ -211,19 +209,3 @@ def _about(inputs: Inputs, progress: _Progress) -> dict[str, Json]:
             for key, skill in inputs.skills.items()
         },
     }
-
-
-@contextmanager
-def _streamed(path: Path, *, fsync: bool) -> Iterator[BinaryIO]:
-    """A file to write piece by piece; it appears under its name when it is whole."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    with in_words("write", path):
-        try:
-            with partial.open("wb", buffering=1 << 20) as file:
-                yield file
-                file.flush()
-                if fsync:
-                    os.fsync(file.fileno())
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ Must not know: how a trial is run, what a grade means.
 import errno
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -19,14 +20,29 @@ from uuid import uuid4
 import msgspec
 
 from audition.errors import RunTrouble
-from audition.model import Inputs, Record, Sealed, Trial
+from audition.model import Inputs, Record, Sealed, Trial, Value
 from audition.store.asked import read_places, write_inputs
-from audition.store.files import in_words, sync, sync_tree, trouble, write_all, write_whole
+from audition.store.files import (
+    in_words,
+    streamed,
+    sync,
+    sync_tree,
+    trouble,
+    write_all,
+    write_whole,
+)
 from audition.store.find import check_id, claim_id, list_runs
 from audition.store.lock import take_lock
 from audition.store.records import mend_progress
 
 _encode = msgspec.json.Encoder().encode
+
+
+class _Before(Value, frozen=True, kw_only=True):
+    status: str
+
+
+_decode_status = msgspec.json.Decoder(_Before).decode
 
 
 def open_run(
@@ -81,10 +97,8 @@ class Run:
         (path / ".staging").mkdir(exist_ok=True)
         (path / "work").mkdir(exist_ok=True)
         self._finished = mend_progress(path) if resume else set()
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-        self._progress = os.open(f"{path}/progress.jsonl", flags, 0o644)
-        self._size = os.fstat(self._progress).st_size
         self._appending = Lock()
+        self._open_progress()
         if fsync:
             sync(self._root)
             sync(str(path.parent))
@@ -150,6 +164,38 @@ class Run:
         write_whole(f"{folder}/grade.json", data, fsync=self.fsync)
         self._append(data + b"\n")
         self._finished.add(record.id)
+
+    def regrade(self, record: Record, folder: Path) -> tuple[bytes, str | None]:
+        """Replace a trial's grade; its line, and the status it had before.
+
+        The lines are for `replace_progress`: several processes may grade at once.
+        """
+        data = _encode(record)
+        try:
+            with open(f"{folder}/grade.json", "rb") as file:
+                old = file.read()
+            before = record.status if old == data else _decode_status(old).status
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            old, before = b"", None
+        if old != data:
+            write_whole(f"{folder}/grade.json", data, fsync=self.fsync)
+        return data, before
+
+    def replace_progress(self, parts: Iterable[Path]) -> None:
+        """Make progress.jsonl of the lines in these files, in their order."""
+        path = self.path / "progress.jsonl"
+        with self._appending:
+            with streamed(path, fsync=self.fsync) as file:
+                for part in parts:
+                    with part.open("rb") as lines:
+                        shutil.copyfileobj(lines, file)
+            os.close(self._progress)
+            self._open_progress()
+
+    def _open_progress(self) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        self._progress = os.open(f"{self._root}/progress.jsonl", flags, 0o644)
+        self._size = os.fstat(self._progress).st_size
 
     def _append(self, line: bytes) -> None:
         with self._appending:

@@ -1,0 +1,140 @@
+"""`audition show`: a run's summary, or one trial's session with its evidence.
+
+In: `RUN` or `RUN::TRIAL`. Out: a report. Must not know: how anything was asked or graded.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from audition.commands.finish import LISTED, say, show_result
+from audition.commands.options import out_option, output_format
+from audition.config import Config
+from audition.errors import RunTrouble, UsageError, unknown
+from audition.model import End, Inputs, Record, Sealed, Trace
+from audition.store import (
+    find_run,
+    read_inputs,
+    read_places,
+    read_record,
+    read_records,
+    read_sealed,
+)
+
+FORMATS = ("text", "json", "jsonl", "markdown", "junit", "github", "html")
+STDERR_BYTES = 4096
+
+
+@click.command
+@click.argument("what", metavar="[RUN[::TRIAL]]", required=False)
+@out_option
+@output_format(*FORMATS)
+@click.pass_obj
+def show(config: Config, /, what: str | None, out: str, **words: Any) -> None:
+    r"""What RUN (default: the newest) came to, or what happened in one TRIAL of it.
+
+    TRIAL is the id of a trial or a part of it that only one has.
+
+    \b
+    Examples:
+      audition show
+      audition show last::greeting/hello
+      audition show 20260102-030405 --output-format markdown
+    """
+    run, _, trial = (what or "").partition("::")
+    path = find_run(run or None, Path(out))
+    if trial:
+        show_trial(path, trial, config, words["output_format"])
+    else:
+        show_run(path, words["output_format"])
+
+
+def show_run(path: Path, style: str) -> None:
+    """Print the summary of a run; what is damaged is named on stderr."""
+    from audition.summary import Tally
+
+    inputs = read_inputs(path)
+    damaged: list[RunTrouble] = []
+    tally = Tally(inputs)
+    notable: list[Record] = []
+    for record in read_records(path, damaged=damaged.append):
+        tally.add(record)
+        if record.status != "pass" and len(notable) < LISTED:
+            notable.append(record)
+    for each in damaged:
+        say(f"damaged: {each}")
+    show_result(path, inputs, tally.summary(), notable, style)
+
+
+def show_trial(path: Path, words: str, config: Config, style: str) -> None:
+    """Print the session of one trial."""
+    from audition.session_text import Session, session_as_markdown, session_as_text
+
+    if style not in ("text", "json", "markdown"):
+        raise UsageError(f"one trial cannot be shown as `{style}`", "choose text, json or markdown")
+    folder = path / "work" / find_trial(path, words)
+    if not (folder / "meta.json").exists():
+        raise RunTrouble(
+            f"this trial was not run: {folder} holds no meta.json",
+            f"`audition status {path.name}` tells what is left",
+        )
+    sealed = read_sealed(folder)
+    session = Session(
+        sealed=sealed,
+        trace=_trace(folder, sealed, read_inputs(path, plan=False), config),
+        record=_record(folder),
+        stderr=_tail(folder / "stderr.txt"),
+    )
+    if style == "json":
+        told = {"version": 1, "record": session.record, "sealed": sealed, "trace": session.trace}
+        click.echo(msgspec.json.encode(told))
+    else:
+        write = session_as_markdown if style == "markdown" else session_as_text
+        click.echo(write(session), nl=False)
+
+
+def find_trial(path: Path, words: str) -> str:
+    """The place of the one trial that is meant."""
+    places = {trial.id: trial.place for trial in read_places(path)}
+    if words in places:
+        return places[words]
+    near = [name for name in places if words in name]
+    if len(near) == 1:
+        return places[near[0]]
+    if near:
+        shown = ", ".join(f"`{name}`" for name in near[:5])
+        raise UsageError(f"`{words}` may be {len(near)} trials", f"such as {shown}")
+    raise unknown("trial", words, places)
+
+
+def _record(folder: Path) -> Record | None:
+    try:
+        return read_record(folder)
+    except RunTrouble as error:
+        say(f"damaged: {error}")
+        return None
+
+
+def _trace(folder: Path, sealed: Sealed, inputs: Inputs, config: Config) -> Trace:
+    from audition.grading import read_sealed_trace
+    from audition.installed import configure_agent
+
+    name = sealed.trial.agent
+    if not (folder / "trace.jsonl").exists():
+        why = sealed.problem or sealed.trial.ineligible or "no trace was kept"
+        return Trace(agent=name, end=End(reason=why))
+    like = (inputs.agents.get(name) or {}).get("like")
+    agent = configure_agent(name if name in config.agents or not like else like, config)
+    return read_sealed_trace(folder, agent, sealed)
+
+
+def _tail(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - STDERR_BYTES))
+            return file.read().decode(errors="replace")
+    except OSError:
+        return ""
