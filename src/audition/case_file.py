@@ -51,8 +51,18 @@ class BadCases(BadFile):
         files = len({each.path for each in findings})
         count = f"{len(findings)} mistake{'s' * (len(findings) != 1)}"
         where = f"{files} case file{'s' * (files != 1)}"
-        super().__init__("\n".join([f"{count} in {where}", *map(str, findings)]), hint)
+        super().__init__("\n".join([f"{count} in {where}", *map(_harmless, findings)]), hint)
         self.findings = tuple(findings)
+
+
+def _harmless(finding: Finding) -> str:
+    # A message quotes the file, which may hold what a terminal obeys.
+    text = str(finding)
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() or each == "\n" else ascii(each)[1:-1] for each in text
+    )
 
 
 def load_suites(paths: Sequence[Path], format: str | None = None) -> tuple[Suite, ...]:  # noqa: A002

@@ -5,6 +5,7 @@ Must not know: which suite the case is in.
 """
 
 import os
+import re
 
 import msgspec
 
@@ -156,35 +157,28 @@ def _bound(
     name: str, arguments: dict[str, Node], node: Node, findings: Findings
 ) -> CheckSpec | None:
     """Bind the arguments; take each fault out and bind again, so that all are found."""
-    spec = CheckSpec(name=name, arguments=_typed(checks[name], arguments))
-    left = dict(spec.arguments)
-    wrong: list[str] = []
+    known = arguments_of(checks[name]).__struct_fields__
+    given = _typed(checks[name], arguments)
+    if isinstance(given.get("schema"), str):
+        given["schema"] = read_file(arguments["schema"], findings)
+    left = dict(given)
     while True:
         try:
             bind(CheckSpec(name=name, arguments=left))
         except BadArguments as error:
-            top = error.field.partition(".")[0].partition("[")[0]
-            if top in left:
-                findings.say(
-                    arguments[top],
-                    str(error),
-                    error.hint,
-                    key=top == error.field and _is_unknown(name, top),
-                )
-                wrong.append(top)
-                del left[top]
-                continue
-            if not any(f"`{each}`" in str(error) for each in wrong):
-                findings.say(node, str(error), error.hint, key=True)
-            return None
+            top = re.split(r"[.\[]", error.field)[0]
+            if top not in left:
+                # Missing, or missing now: what was wrong has been said.
+                if not any(f"`{each}`" in str(error) for each in given.keys() - left.keys()):
+                    findings.say(node, str(error), error.hint, key=True)
+                return None
+            findings.say(arguments[top], str(error), error.hint, key=top not in known)
+            del left[top]
         except (AuditionError, ValueError) as error:
-            findings.say(node, str(error), getattr(error, "hint", ""))
+            findings.say(node, str(error), getattr(error, "hint", ""), key=True)
             return None
-        return None if wrong else spec
-
-
-def _is_unknown(check: str, argument: str) -> bool:
-    return argument not in arguments_of(checks[check]).__struct_fields__
+        else:
+            return CheckSpec(name=name, arguments=given) if left == given else None
 
 
 def read_rubric(node: Node, findings: Findings) -> tuple[Criterion, ...] | None:

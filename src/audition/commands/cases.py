@@ -11,9 +11,10 @@ import msgspec
 
 from audition.case_file import formats, load_suites
 from audition.commands.options import option, output_format, paths_argument
-from audition.commands.plain import columns, printable, shorten
+from audition.commands.plain import columns
 from audition.errors import Exit
 from audition.model import Case, Suite
+from audition.report.escape import one_line, visible
 
 
 @click.command()
@@ -50,28 +51,28 @@ def _show(suite: Suite) -> str:
     )
     rows = [
         (
-            f"  {shorten(printable(each.id), 40)}",
+            f"  {one_line(each.id, 40)}",
             _expected(each),
             f"{len(each.checks)} checks",
-            shorten(printable(each.prompt), 60),
+            one_line(each.prompt, 60),
         )
         for each in suite.cases
     ]
-    lines = [printable(head), columns(rows)]
+    lines = [visible(head), columns(rows)]
     for each in suite.losses:
         field = f"{each.field}: " if each.field else ""
         hint = f" ({each.hint})" if each.hint else ""
         where = f"{each.severity}: {each.line}:{each.column}"
-        lines.append("  " + printable(f"{where}: {field}{each.message}{hint}"))
+        lines.append("  " + visible(f"{where}: {field}{each.message}{hint}"))
     return "\n".join(lines)
 
 
 def _expected(case: Case) -> str:
     if case.expected:
-        return printable(" or ".join(case.expected))
+        return visible(" or ".join(case.expected))
     if case.should_trigger:
         return "(checks only)"
-    return printable(f"not {case.skill}" if case.skill else "none")
+    return visible(f"not {case.skill}" if case.skill else "none")
 
 
 def _entry(suite: Suite) -> dict[str, object]:

@@ -9,9 +9,10 @@ from pathlib import Path
 import click
 
 from audition.commands.options import output_format, paths_argument
-from audition.commands.plain import columns, printable, shorten
+from audition.commands.plain import columns
 from audition.errors import UsageError
 from audition.model import Skill
+from audition.report.escape import one_line, visible
 from audition.skills import PLACES, find_skills
 
 
@@ -42,17 +43,17 @@ def skills(paths: tuple[str, ...], output_format: str) -> None:
     for skill in found:
         for each in skill.problems:
             where = f"{_near(each.path)}:{each.line}:{each.column}"
-            click.echo(printable(f"{each.severity}: {where}: {each.message}"), err=True)
+            click.echo(visible(f"{each.severity}: {where}: {each.message}"), err=True)
 
 
 def _row(skill: Skill) -> tuple[str, str, str, str, str, str]:
     return (
-        shorten(printable(skill.name), 40),
+        one_line(skill.name, 40),
         "yes" if skill.model_invocable else "no",
         "yes" if skill.user_invocable else "no",
         str(len(skill.resources) + 1),
-        shorten(printable(" ".join(skill.description.split())), 60),
-        printable(_near(skill.path)),
+        one_line(skill.description, 60),
+        visible(_near(skill.path)),
     )
 
 
