@@ -50,7 +50,7 @@ def compile_pattern(pattern: str) -> Pattern:
         compiled: Pattern = re2.compile(pattern, options)
     except re2.error as error:
         said = error.args[0] if error.args else "refused"
-        words = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+        words = excerpt(said.decode(errors="replace") if isinstance(said, bytes) else str(said))
         raise BadPattern(
             f"patterns are RE2, which refuses `{excerpt(pattern)}`: {_name(pattern, words)}", SYNTAX
         ) from error

@@ -67,13 +67,13 @@ def _match(text: str, pattern: str) -> str | None:
 
 def _missing(outcome: Outcome, where: Where, what: str) -> Verdict:
     """The verdict where the wanted was not found."""
-    said = list(texts(outcome.trace, where))
+    said = [text for text, _ in texts(outcome.trace, where)]
     if not said:
         verdict = failed("the agent said nothing")
     elif where == "last":
-        verdict = failed(f"the answer {what}: `{excerpt(said[-1][0])}`")
+        verdict = failed(f"no {what} in the answer: `{excerpt(said[0])}`")
     else:
-        verdict = failed(f"none of {len(said)} messages does: it {what}")
+        verdict = failed(f"no {what} in any of {len(said)} messages")
     if where == "last" and outcome.trace.end.answer is not None:
         return verdict
     return unless_cut(outcome, verdict)
@@ -98,7 +98,7 @@ def answer_contains(
     for said, lines in texts(outcome.trace, where):
         if (found := _spot(said, text, ignore_case=ignore_case)) is not None:
             return passed(f"it says `{found}`", *lines)
-    return _missing(outcome, where, f"lacks `{excerpt(text, limit=60)}`")
+    return _missing(outcome, where, f"`{excerpt(text, limit=60)}`")
 
 
 @fails_early(look_at_pattern)
@@ -117,7 +117,7 @@ def answer_matches(outcome: Outcome, *, pattern: Text, where: Where = "last") ->
     for said, lines in texts(outcome.trace, where):
         if (found := _match(said, pattern)) is not None:
             return passed(f"it says `{found}`", *lines)
-    return _missing(outcome, where, f"does not match `{excerpt(pattern, limit=60)}`")
+    return _missing(outcome, where, f"match of `{excerpt(pattern, limit=60)}`")
 
 
 def _one_of_two(arguments: dict[str, Json]) -> None:

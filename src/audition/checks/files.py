@@ -30,7 +30,7 @@ def missing(outcome: Outcome, path: str) -> Verdict | None:
         return undecided(f"`{shown}` was there but is not kept: a link, a device, or too large")
     found = outcome.files.find(path)
     if found is None:
-        near = did_you_mean(path, islice(outcome.files.names(), NAMES_CAP), all_of_them=3)
+        near = excerpt(did_you_mean(path, islice(outcome.files.names(), NAMES_CAP), all_of_them=3))
         return failed(f"no such file: `{shown}`" + (f"; {near}" if near else ""))
     if not Path(found).is_file():
         return failed(f"`{shown}` is a folder, not a file")

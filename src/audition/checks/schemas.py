@@ -15,6 +15,7 @@ from functools import lru_cache
 from audition.check import BadArguments
 from audition.errors import did_you_mean
 from audition.model import Json
+from audition.pattern import excerpt
 
 KINDS: dict[str, str] = {
     "type": "types",
@@ -84,6 +85,8 @@ def _compile(text: str) -> Callable[[Json], str]:
             validate(value)
         except fastjsonschema.JsonSchemaValueException as error:
             return str(error.message)
+        except ArithmeticError as error:  # 1e999 is read as infinity, which has no remainder
+            raise ValueError(f"a number is too large for the schema: {error}") from error
         return ""
 
     return trouble
@@ -98,7 +101,7 @@ def _no(address: str) -> Json:
 
 
 def _bad(message: str, hint: str = "") -> BadArguments:
-    return BadArguments(f"check `json_valid`: {message}", hint, "schema")
+    return BadArguments(f"check `json_valid`: {excerpt(message, limit=300)}", hint, "schema")
 
 
 def _look(schema: Json, at: str) -> None:

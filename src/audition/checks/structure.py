@@ -11,7 +11,7 @@ from typing import Any
 
 from audition.check import BadArguments, Outcome, Verdict, failed, fails_early, passed, undecided
 from audition.checks.answer import answer_lines
-from audition.checks.files import missing, writers
+from audition.checks.files import RelativePath, missing, writers
 from audition.checks.looks import look_at_path, unless_cut
 from audition.checks.schemas import compile_schema
 from audition.errors import AuditionError
@@ -58,7 +58,7 @@ def _load_schema(schema: str, folder: Path) -> Json:
     except (OSError, ValueError, RecursionError) as error:
         why = getattr(error, "strerror", None) or error
         raise BadArguments(
-            f"check `json_valid`: the schema {path} cannot be read: {why}",
+            excerpt(f"check `json_valid`: the schema {path} cannot be read: {why}", limit=300),
             "the path is relative to the case file",
             "schema",
         ) from error
@@ -103,7 +103,10 @@ def _answer_text(outcome: Outcome) -> str | Verdict:
 
 @fails_early(_look)
 def json_valid(
-    outcome: Outcome, *, schema: dict[str, Any] | str | None = None, path: str | None = None
+    outcome: Outcome,
+    *,
+    schema: dict[str, Any] | str | None = None,
+    path: RelativePath | None = None,
 ) -> Verdict:
     """The answer, or a file, is JSON, and fits a JSON Schema.
 

@@ -116,12 +116,14 @@ def resource_read(outcome: Outcome, *, path: Name, skill: str = "") -> Verdict:
         return undecided("the case expects no skill: name one with `skill`")
     known = {each.skill: each for each in outcome.skills}
     if skill and known and skill not in known:
-        return undecided(f"no skill `{excerpt(skill)}` was on offer; {did_you_mean(skill, known)}")
+        return undecided(
+            f"no skill `{excerpt(skill)}` was on offer; {excerpt(did_you_mean(skill, known))}"
+        )
     for name in wanted:
         evidence = known.get(name)
         if evidence and plain in evidence.resources:
             lines = _proof(outcome, evidence, plain)
-            return passed(f"`{excerpt(plain)}` of `{name}` was read", *lines)
+            return passed(f"`{excerpt(plain)}` of `{excerpt(name)}` was read", *lines)
     seen = sorted({each for name in wanted if name in known for each in known[name].resources})
     names = ", ".join(f"`{excerpt(each, limit=40)}`" for each in seen[:8])
     return unless_cut(
