@@ -1,0 +1,286 @@
+"""What became of each skill in a session: the ladder, with the lines that prove it.
+
+In: a Trace, the skills on offer, the agent, what the model was shown. Out: Evidence.
+Must not know: what a case expected, checks, policies.
+
+`offered` → `asked` → `denied` or `loaded` → `read` or `ran`. (`followed` is set by who
+knows the checks.) What counts:
+* A skill is loaded by a call, or a read of its SKILL.md, whose result did not fail, by one
+  of the agent's own ways. A read by another way is noodling: it is noted, no rung is climbed.
+* A call that failed, or has no result, is `asked`; with a Denial it is `denied`.
+* A body that appears without a call, or a prompt that mentions the skill, is `injected`.
+* A bundled file that was read, or script that was run, is noted in any case; it is a rung
+  only for a skill that was loaded, before or after.
+* `order` and `last` are of requests; noodling is none.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from audition.agent import Agent
+from audition.bundled import Bundled
+from audition.model import (
+    RUNGS,
+    Call,
+    Denial,
+    Evidence,
+    How,
+    Message,
+    Offer,
+    Result,
+    Rung,
+    Skill,
+    Trace,
+)
+from audition.shell import reads_in, runs_in
+
+_SHOWN = ("full", "cut", "name")
+
+
+class _Climb:
+    """What is known of one skill while the session is walked through."""
+
+    __slots__ = (
+        "last",
+        "lines",
+        "noodle",
+        "order",
+        "pending",
+        "resources",
+        "routes",
+        "scripts",
+        "sub",
+    )
+
+    def __init__(self) -> None:
+        self.lines: dict[Rung, list[int]] = {}
+        self.routes: list[How] = []
+        self.resources: dict[str, None] = {}
+        self.scripts: dict[str, None] = {}
+        self.noodle: How | None = None
+        self.order: int | None = None
+        self.last: int | None = None
+        self.sub = ""
+        self.pending: tuple[How, int] | None = None
+        """A request without a result, which a body may still prove."""
+
+    def note(self, rung: Rung, *lines: int) -> None:
+        self.lines.setdefault(rung, []).extend(lines)
+
+
+def climb(
+    trace: Trace,
+    skills: Sequence[Skill],
+    agent: Agent,
+    catalogue: Sequence[Offer] = (),
+    prompt: str = "",
+) -> tuple[Evidence, ...]:
+    """Evidence for every skill on offer, and for any other that was asked for."""
+    walk = _Walk(trace, skills, agent)
+    walk.run(prompt)
+    shown = [*catalogue, *(each for each in trace.events if isinstance(each, Offer))]
+    offers = {name: each for each in shown if (name := walk.find(each.skill))}
+    return tuple(
+        _evidence(name, found, offers.get(name), told=bool(shown))
+        for name, found in walk.climbs.items()
+    )
+
+
+def match_skill(name: str, skills: Iterable[Skill]) -> str | None:
+    """The name of the skill that is called `name`.
+
+    Its name or its folder's, also behind a prefix (`plugin:name`, `server__name`); in its
+    own case first.
+    """
+    return _match(name, _names(skills))
+
+
+def _names(skills: Iterable[Skill]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    skills = tuple(skills)
+    for called in ([each.name for each in skills], [each.folder for each in skills]):
+        for key, skill in zip(called, skills, strict=True):
+            names.setdefault(key, skill.name)
+    for key, skill_name in tuple(names.items()):
+        names.setdefault(key.casefold(), skill_name)
+    return names
+
+
+def _match(name: str, names: Mapping[str, str]) -> str | None:
+    bare = name.rpartition("__")[2].rpartition(":")[2]
+    for each in (name, bare, name.casefold(), bare.casefold()):
+        if each in names:
+            return names[each]
+    return None
+
+
+class _Walk:
+    """One pass over the events of a session."""
+
+    def __init__(self, trace: Trace, skills: Sequence[Skill], agent: Agent) -> None:
+        self.trace, self.skills, self.agent = trace, skills, agent
+        self.names = _names(skills)
+        self.climbs: dict[str, _Climb] = {each.name: _Climb() for each in skills}
+        self.bundled = Bundled(skills)
+        self.asked = 0
+        self.results: dict[str, Result] = {}
+        self.denials: dict[str, Denial] = {}
+        for event in trace.events:
+            if isinstance(event, Result):
+                self.results[event.id] = event
+            elif isinstance(event, Denial) and event.id:
+                self.denials.setdefault(event.id, event)
+
+    def find(self, name: str) -> str | None:
+        return _match(name, self.names)
+
+    def run(self, prompt: str) -> None:
+        if prompt and self.agent.mention:
+            self._mentioned(prompt)
+        for event in self.trace.events:
+            if isinstance(event, Call):
+                if event.does == "skill":
+                    self._called(event)
+                elif event.does == "resource":
+                    self._resource(event)
+                elif event.does in ("read", "search"):
+                    self._touched(event, event.paths, (), "file-read")
+                elif event.does == "shell":
+                    line = event.command
+                    self._touched(event, reads_in(line), runs_in(line), "shell-read")
+            elif isinstance(event, Message) and event.skill:
+                self._body(event)
+
+    def _mentioned(self, prompt: str) -> None:
+        """A prompt that names a skill puts it in; the stream does not say so (Claude, Codex)."""
+        sign = self.agent.mention
+        words = prompt.split()
+        names = words[:1] if sign == "/" else words
+        # Without an answer nothing shows that the model ever got the prompt.
+        answered = any(isinstance(each, (Message, Call)) for each in self.trace.events)
+        for word in names:
+            name = self.find(word[len(sign) :].rstrip(".,;:!?)")) if word[:1] == sign else None
+            skill = next((each for each in self.skills if each.name == name), None)
+            if skill and skill.user_invocable and answered:
+                self._load(self._ask(skill.name, 0, ""), "injected")
+
+    def _ask(self, name: str, line: int, sub: str) -> _Climb:
+        found = self.climbs.setdefault(name, _Climb())
+        if found.order is None:
+            found.order, found.sub = self.asked, sub
+            self.asked += 1
+        found.last = line
+        return found
+
+    def _load(self, found: _Climb, how: How, *lines: int) -> None:
+        own = how in self.agent.loads_by
+        found.pending = None
+        if own:
+            found.routes.append(how)
+            found.note("loaded", *lines)
+        else:
+            found.noodle = found.noodle or how
+            found.note("none", *lines)
+
+    def _called(self, call: Call) -> None:
+        name = self.find(call.skill) or call.skill
+        if not name:
+            return
+        found = self._ask(name, call.line, call.sub)
+        result, denial, how = self.results.get(call.id), self.denials.get(call.id), _route(call)
+        lines = (call.line, result.line) if result else (call.line,)
+        if denial:
+            found.note("denied", *lines, denial.line)
+        elif result and not result.failed:
+            self._load(found, how, *lines)
+        else:
+            found.note("asked", *lines)
+            found.pending = None if result else (how, call.line)
+
+    def _body(self, message: Message) -> None:
+        """A skill's text in the conversation: by a call before it, or else put in."""
+        name = self.find(message.skill)
+        if not name:
+            return
+        found = self.climbs[name]
+        if found.pending:
+            self._load(found, found.pending[0], found.pending[1], message.line)
+        elif found.routes:
+            found.note("loaded", message.line)
+        elif "injected" in self.agent.loads_by:
+            self._load(self._ask(name, message.line, message.sub), "injected", message.line)
+
+    def _resource(self, call: Call) -> None:
+        result, name = self.results.get(call.id), self.find(call.skill)
+        if not name or result is None or result.failed:
+            return
+        for path in call.paths:
+            if path:
+                self.climbs[name].resources[path.removeprefix("./")] = None
+                self.climbs[name].note("read", call.line, result.line)
+
+    def _touched(self, call: Call, reads: Sequence[str], runs: Sequence[str], how: How) -> None:
+        result = self.results.get(call.id)
+        if result is None:
+            return
+        lines = (call.line, result.line)
+        bodies = set(self.bundled.shown_in(result.output)) if how == "shell-read" else set()
+        for name, inside in self._inside(reads):
+            if inside == "SKILL.md":
+                if not result.failed or self.bundled.shows(name, result.output):
+                    bodies.add(name)
+            elif not result.failed:
+                self.climbs[name].resources[inside] = None
+                self.climbs[name].note("read", *lines)
+        for name, inside in self._inside(runs):
+            # A script that ran and failed still ran.
+            self.climbs[name].scripts[inside] = None
+            self.climbs[name].note("ran", *lines)
+        for name in [each for each in self.climbs if each in bodies]:
+            own = how in self.agent.loads_by
+            found = self._ask(name, call.line, call.sub) if own else self.climbs[name]
+            self._load(found, how, *lines)
+
+    def _inside(self, paths: Sequence[str]) -> list[tuple[str, str]]:
+        return [found for path in paths for found in self.bundled.find(path)]
+
+
+def _route(call: Call) -> How:
+    if call.paths or "resource" in call.tool.lower():
+        return "mcp-resource"
+    return "mcp-tool" if call.tool.startswith("mcp_") else "skill-tool"
+
+
+def _evidence(name: str, found: _Climb, offer: Offer | None, *, told: bool) -> Evidence:
+    offered = offer.offered if offer else "missing" if told else "unknown"
+    rung: Rung = "offered" if offered in _SHOWN else "none"
+    if found.routes:
+        rung = "ran" if found.scripts else "read" if found.resources else "loaded"
+    elif found.order is not None:
+        rung = "denied" if "denied" in found.lines else "asked"
+    return Evidence(
+        skill=name,
+        rung=rung,
+        offered=offered,
+        how=found.routes[0] if found.routes else found.noodle,
+        noodled=found.noodle is not None,
+        routes=tuple(found.routes),
+        resources=tuple(found.resources),
+        scripts=tuple(found.scripts),
+        lines=_proof(found, rung, offer),
+        order=found.order,
+        last=found.last,
+        sub=found.sub,
+    )
+
+
+def _proof(found: _Climb, rung: Rung, offer: Offer | None) -> tuple[int, ...]:
+    """The lines of the rung and, above `loaded`, of those that led to it."""
+    if found.routes:
+        rungs = RUNGS[RUNGS.index("loaded") : RUNGS.index(rung) + 1]
+    else:
+        rungs = (rung,) if rung != "offered" else ()
+        rungs = (*rungs, "none") if found.noodle else rungs
+    lines = {line for each in rungs for line in found.lines.get(each, ())}
+    if rung == "offered" and offer:
+        lines.add(offer.line)
+    return tuple(sorted(line for line in lines if line))
