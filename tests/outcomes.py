@@ -18,6 +18,8 @@ class Folder:
         if path.startswith("/") or ".." in Path(path).parts:
             raise ValueError(f"`{path}` leaves the workspace")
         found = self.root / path
+        if found.is_symlink():
+            raise ValueError(f"`{path}` was not kept: it is a link")
         return str(found) if found.exists() else None
 
     def read(self, path):

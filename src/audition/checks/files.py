@@ -26,8 +26,6 @@ NAMES_CAP = 2000
 def missing(outcome: Outcome, path: str) -> Verdict | None:
     """Why there is no such file to look into; None where there is one."""
     shown = excerpt(path)
-    if path.removeprefix("./") in outcome.sealed.changes.refused:
-        return undecided(f"`{shown}` was there but is not kept: a link, a device, or too large")
     found = outcome.files.find(path)
     if found is None:
         near = excerpt(did_you_mean(path, islice(outcome.files.names(), NAMES_CAP), all_of_them=3))
@@ -67,8 +65,9 @@ def file_exists(outcome: Outcome, *, path: RelativePath) -> Verdict:
     """There is a file at that path when the agent has ended.
 
     The path is relative to the workspace and exact: no globs. A folder is not a file; an
-    empty file is one. It does not matter who made it: a file that came with the fixture
-    counts, so name one that only the agent can have made.
+    empty file is one. A link, or a file that was too large to be kept, is an error. It does
+    not matter who made it: a file that came with the fixture counts, so name one that only
+    the agent can have made.
 
     Example:
         checks:

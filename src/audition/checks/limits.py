@@ -59,9 +59,9 @@ def max_tokens(
     """The agent used at most so many tokens.
 
     Give at least one of `input`, `output` and `total`; each is checked. The numbers are those
-    that the agent reports for the whole session; `total` is input and output together. An
-    agent that does not report a number makes the check an error: it never passes for want
-    of evidence.
+    that the agent reports for the whole session; `input` holds what came from a cache too,
+    and `total` is input and output together. An agent that does not report a number makes
+    the check an error: it never passes for want of evidence.
 
     Example:
         checks:

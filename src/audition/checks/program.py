@@ -79,7 +79,7 @@ def program(
     if ran.timed_out:
         return undecided(f"`{shown}` took more than {timeout_s:g} s: {said}".removesuffix(": "))
     if ran.exit_code < 0:
-        return undecided(f"`{shown}` was ended by signal {-ran.exit_code}")
+        return undecided(f"`{shown}` was ended from outside: {said}".removesuffix(": "))
     if ran.exit_code:
         return failed(said or f"`{shown}` ended with {ran.exit_code} and said nothing")
     return passed(said)
