@@ -23,11 +23,11 @@ from typing import Literal
 from audition import kin
 from audition.errors import AgentMissing, AuditionError
 from audition.model import Value
+from audition.output import Output
 
 Stopped = Literal["", "timeout", "output", "interrupted", "fault"]
 WAKE = 0.1
 """Seconds between two looks at a running program; one that ends sooner costs no look."""
-_CHUNK = 1024 * 1024
 
 
 class Start(Value, frozen=True, kw_only=True):
@@ -97,40 +97,39 @@ _harness: _Harness | None = None
 
 def run_command(start: Start) -> Finished:
     """Run a program to its end, or to a limit, and end everything that it brought about."""
-    with contextlib.ExitStack() as stack:
-        out, err = (stack.enter_context(_appended(path)) for path in (start.stdout, start.stderr))
-        stdin = stack.enter_context(_given(start.stdin))
+    with (
+        Output(start.stdout, start.stderr, start.output_cap) as output,
+        _given(start.stdin) as stdin,
+    ):
         began = time.monotonic()
-        child, mark = _start(start, stdin, out, err)
-        stopped: Stopped = ""
-        reason = ""
-        watcher = _Watcher(start, out, err)
+        child, mark = _start(start, stdin, output)
         try:
-            stopped, reason = _wait(start, mark, watcher, began + start.seconds)
+            stopped, reason = _wait(start, mark, output, began + start.seconds)
         finally:
             seconds = time.monotonic() - began
             exit_code = _end(child, mark, start.grace)
-        reason = reason or watcher.new_words()
-        truncated = _cut(out, err, start.output_cap)
         return Finished(
             exit_code=exit_code,
             seconds=seconds,
             stopped=stopped,
-            reason=reason,
-            truncated=truncated,
+            reason=reason or output.tell(start.watch),
+            truncated=output.cut(),
         )
 
 
-@contextlib.contextmanager
-def _appended(path: Path) -> Iterator[int]:
-    # Appending, because a script that says `> /dev/stderr` opens and empties the file anew:
-    # with a plain offset all that comes after would follow a hole of zero bytes.
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-    handle = os.open(path, flags, 0o600)
-    try:
-        yield handle
-    finally:
-        os.close(handle)
+def start_detached(argv: tuple[str, ...], log: Path) -> int:
+    """Start a program that outlives this one, printing into a file; its process id."""
+    with log.open("ab") as file:
+        child = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    # It is not waited for, and Popen would complain about that when it is thrown away.
+    child.returncode = 0
+    return child.pid
 
 
 @contextlib.contextmanager
@@ -145,9 +144,7 @@ def _given(data: bytes) -> Iterator[int]:
         yield file.fileno()
 
 
-def _start(
-    start: Start, stdin: int, out: int, err: int
-) -> tuple[subprocess.Popen[bytes], kin.Mark]:
+def _start(start: Start, stdin: int, output: Output) -> tuple[subprocess.Popen[bytes], kin.Mark]:
     global _harness  # noqa: PLW0603  what a process sets up once belongs to the process
     with kin.lock:
         if _harness is None or _harness.pid != os.getpid():
@@ -161,8 +158,8 @@ def _start(
                 cwd=start.cwd,
                 env=env,
                 stdin=stdin,
-                stdout=out,
-                stderr=err,
+                stdout=output.out,
+                stderr=output.err,
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
@@ -208,44 +205,7 @@ def _can_be_passed(word: str) -> bool:
         return False
 
 
-class _Watcher:
-    """Looks at the output of a running program."""
-
-    def __init__(self, start: Start, out: int, err: int) -> None:
-        self.start, self.out, self.err = start, out, err
-        self.at = 0
-
-    def size(self) -> int:
-        return os.fstat(self.out).st_size + os.fstat(self.err).st_size
-
-    def new_words(self) -> str:
-        """What `watch` says to what was printed since it was last asked."""
-        watch = self.start.watch
-        size = os.fstat(self.out).st_size
-        if watch is None or size <= self.at:
-            return ""
-        limit = min(size, self.start.output_cap)
-        with open(self.start.stdout, "rb", buffering=0) as file:
-            file.seek(self.at)
-            while self.at < limit and (data := file.read(min(_CHUNK, limit - self.at))):
-                self.at += len(data)
-                if said := watch(data):
-                    return said
-        return ""
-
-    def verdict(self) -> tuple[Stopped, str]:
-        """Why the program must be stopped now, if it must."""
-        start = self.start
-        if start.stop is not None and start.stop():
-            return "interrupted", ""
-        if self.size() > start.output_cap:
-            return "output", f"more than {start.output_cap} bytes of output"
-        if said := self.new_words():
-            return "fault", said
-        return "", ""
-
-
-def _wait(start: Start, mark: kin.Mark, watcher: _Watcher, deadline: float) -> tuple[Stopped, str]:
+def _wait(start: Start, mark: kin.Mark, output: Output, deadline: float) -> tuple[Stopped, str]:
     with _exit_of(mark.pid) as has_ended:
         while True:
             left = deadline - time.monotonic()
@@ -253,9 +213,12 @@ def _wait(start: Start, mark: kin.Mark, watcher: _Watcher, deadline: float) -> t
                 return "timeout", f"still running after {start.seconds:g} s"
             if has_ended(min(left, WAKE)):
                 return "", ""
-            stopped, reason = watcher.verdict()
-            if stopped:
-                return stopped, reason
+            if start.stop is not None and start.stop():
+                return "interrupted", ""
+            if output.is_too_long():
+                return "output", f"more than {start.output_cap} bytes of output"
+            if said := output.tell(start.watch):
+                return "fault", said
             kin.reap_strangers(mark)
 
 
@@ -294,14 +257,3 @@ def _end(child: subprocess.Popen[bytes], mark: kin.Mark, grace: float) -> int | 
         exit_code = child.wait() if gone else child.poll()
         del kin.running[mark.pid]
     return exit_code
-
-
-def _cut(out: int, err: int, cap: int) -> bool:
-    """Cut the output to the cap, a quarter of it kept for stderr; whether there was more."""
-    sizes = os.fstat(out).st_size, os.fstat(err).st_size
-    if sum(sizes) <= cap:
-        return False
-    kept_err = min(sizes[1], max(cap - sizes[0], cap // 4))
-    os.ftruncate(err, kept_err)
-    os.ftruncate(out, min(sizes[0], cap - kept_err))
-    return True

@@ -1,0 +1,198 @@
+"""Folders that a stranger wrote in: compared, packed, copied file by file, and removed whole.
+
+In: paths. Out: snapshots, packed folders, copies of files; nothing, where something was
+removed. No link is followed, and nothing but plain files is opened.
+Must not know: skills, fixtures, trials, what a folder is for.
+"""
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+
+from audition.model import Value
+
+ENTRIES_CAP = 200_000
+_CHUNK = 1024 * 1024
+READ_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+
+Entry = tuple[int, int, int, int]
+"""Size, time of the last change in ns, mode, inode."""
+
+
+class Snapshot(Value, frozen=True, kw_only=True):
+    """What stands in a folder, by relative path. Repositories' `.git` are left out."""
+
+    entries: dict[str, Entry] = {}
+    unread: tuple[str, ...] = ()
+    """Folders that could not be looked into."""
+
+
+class Packed(Value, frozen=True, kw_only=True):
+    """A small folder in memory."""
+
+    folders: tuple[str, ...]
+    files: tuple[tuple[str, bytes, int, int], ...]
+    """Relative path, bytes, mode, time of the last change in ns."""
+    size: int
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """Write all of it; `os.write` may take less."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]
+
+
+def pack_tree(root: str, cap: int) -> Packed | None:
+    """A folder of plain files as one value; None where it holds more bytes than the cap."""
+    folders: list[str] = []
+    files: list[tuple[str, bytes, int, int]] = []
+    size = 0
+    for path, entry in sorted(snapshot(root, all_of_it=True).entries.items()):
+        if stat.S_ISDIR(entry[2]):
+            folders.append(path)
+            continue
+        size += entry[0] + 200
+        if size > cap:
+            return None
+        with open(f"{root}/{path}", "rb") as file:
+            files.append((path, file.read(), entry[2] & 0o777, entry[1]))
+    return Packed(folders=tuple(folders), files=tuple(files), size=size)
+
+
+def unpack_tree(packed: Packed, into: str) -> None:
+    """Write a packed folder into one that exists and is ours."""
+    for path in packed.folders:
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(f"{into}/{path}")
+    for path, data, mode, changed in packed.files:
+        write_file(f"{into}/{path}", data, mode, changed)
+
+
+def write_file(path: str, data: bytes, mode: int = 0o644, changed: int | None = None) -> None:
+    """Write a new file. With a time of last change in the past, any later write shows in it."""
+    handle = os.open(path, NEW_FILE, mode)
+    try:
+        write_all(handle, data)
+        if changed is not None:
+            os.utime(handle, ns=(changed, changed))
+    finally:
+        os.close(handle)
+
+
+def snapshot(root: str, *, all_of_it: bool = False) -> Snapshot:
+    """What stands in a folder, no link followed. A folder that is gone is empty."""
+    entries: dict[str, Entry] = {}
+    unread: list[str] = []
+    todo = [""]
+    while todo:
+        prefix = todo.pop()
+        try:
+            for entry in _scan(f"{root}/{prefix}" if prefix else root):
+                if entry.name == ".git" and not all_of_it:
+                    continue
+                path = f"{prefix}{entry.name}"
+                info = entry.stat(follow_symlinks=False)
+                entries[path] = (info.st_size, info.st_mtime_ns, info.st_mode, info.st_ino)
+                if stat.S_ISDIR(info.st_mode):
+                    todo.append(f"{path}/")
+        except FileNotFoundError:
+            continue
+        except OSError:
+            unread.append(prefix.rstrip("/"))
+        if len(entries) > ENTRIES_CAP:
+            unread.extend(each.rstrip("/") for each in todo)
+            break
+    return Snapshot(entries=entries, unread=tuple(sorted(unread)))
+
+
+def _scan(path: str) -> Iterator[os.DirEntry[str]]:
+    if os.path.islink(path.rstrip("/")):
+        return iter(())
+    try:
+        return os.scandir(path)
+    except PermissionError:
+        os.chmod(path, 0o700)
+        return os.scandir(path)
+
+
+def copy_file(path: str, entry: Entry, into: str) -> bool:
+    """Copy a file that a snapshot saw; False where something else stands there by now."""
+    try:
+        handle = os.open(path, READ_FILE)
+    except PermissionError:
+        os.chmod(path, 0o600)
+        handle = os.open(path, READ_FILE)
+    try:
+        info = os.fstat(handle)
+        # The same inode: no folder on the way was swapped for a link either.
+        if not stat.S_ISREG(info.st_mode) or info.st_ino != entry[3]:
+            return False
+        new = os.open(into, NEW_FILE, entry[2] & 0o777 | 0o600)
+        try:
+            left = entry[0]
+            while left > 0 and (data := os.read(handle, min(left, _CHUNK))):
+                left -= len(data)
+                write_all(new, data)
+        finally:
+            os.close(new)
+        return True
+    finally:
+        os.close(handle)
+
+
+def remove_tree(root: str) -> None:
+    """Remove a folder and all below it, as far as we may; links are removed, not followed.
+
+    Inner folders are moved up before they are emptied, so that no depth, not even one beyond
+    the longest path, is too deep. What cannot be removed stays and is not an error.
+    """
+    stuck: set[str] = set()
+    number = 0
+    while folders := [each for each in _empty(root) if each not in stuck]:
+        for folder in folders:
+            for inner in _empty(folder):
+                number += 1
+                _move(inner, f"{root}/.{os.getpid()}-{number}")
+            try:
+                os.rmdir(folder)
+            except OSError:
+                stuck.add(folder)
+    with contextlib.suppress(OSError):
+        os.rmdir(root)
+
+
+def _empty(folder: str) -> list[str]:
+    """Remove all files of a folder; the folders that it holds."""
+    try:
+        found = list(_scan(folder))
+    except OSError:
+        return []
+    inner = []
+    for entry in found:
+        if entry.is_dir(follow_symlinks=False):
+            inner.append(entry.path)
+            continue
+        try:
+            os.unlink(entry.path)
+        except PermissionError:
+            with contextlib.suppress(OSError):
+                os.chmod(folder, 0o700)
+                os.unlink(entry.path)
+        except OSError:
+            pass
+    return inner
+
+
+def _move(folder: str, into: str) -> None:
+    try:
+        os.rename(folder, into)
+    except PermissionError:
+        with contextlib.suppress(OSError):
+            os.chmod(os.path.dirname(folder), 0o700)
+            os.chmod(folder, 0o700)
+            os.rename(folder, into)
+    except OSError:
+        pass
