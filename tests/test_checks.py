@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from outcomes import an_outcome
 
 from audition.check import BadArguments, bind, checks, grade_check
+from audition.checks.schemas import compile_schema
 from audition.model import (
     Call,
     Case,
@@ -354,6 +355,31 @@ def test_a_schema_keyword_that_is_refused_is_named_with_its_place_and_the_neares
 @pytest.mark.parametrize("schema", ["", "https://example.com/s.json", "/no/such/schema.json"])
 def test_a_schema_that_is_no_file_is_refused(schema):
     assert refused("json_valid", schema=schema).field == "schema"
+
+
+ODD = """a"b'c\\d{x}%s\n"""
+
+
+@pytest.mark.parametrize(
+    ("schema", "fits", "does_not"),
+    [
+        ({"properties": {ODD: {"type": "string"}}}, {ODD: "a"}, {ODD: 1}),
+        ({"dependencies": {ODD: ["z"]}}, {ODD: 1, "z": 1}, {ODD: 1}),
+        ({"enum": [ODD, 0]}, ODD, False),
+        ({"const": 1}, 1, True),
+        ({"type": "integer"}, 1.0, True),
+        ({"uniqueItems": True}, [1, True], [1, 1]),
+        ({"if": {"type": "string"}, "then": {"minLength": 2}}, 1, "a"),
+        ({"format": "date"}, "2024-02-29", "2024-02-30"),
+        (True, 1, None),
+        ({"not": {}}, None, 1),
+    ],
+    ids=str,
+)
+def test_a_schema_means_what_it_says(schema, fits, does_not):
+    trouble = compile_schema(schema)
+    assert fits is None or trouble(fits) == ""
+    assert does_not is None or trouble(does_not)
 
 
 def test_a_schema_may_name_itself_and_refer_within():
