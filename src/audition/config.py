@@ -116,12 +116,13 @@ def _checked(path: Path, text: str, key: str, value: Any) -> Any:
     if key not in KEYS:
         raise BadFile(f"{where}: unknown key `{key}`", did_you_mean(key, [*KEYS, *TABLES]))
     wanted_kinds = KEYS[key][0]
-    kinds = wanted_kinds if isinstance(wanted_kinds, tuple) else (wanted_kinds,)
+    kinds: tuple[type, ...] = wanted_kinds if isinstance(wanted_kinds, tuple) else (wanted_kinds,)
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         wanted = " or ".join(kind.__name__ for kind in kinds)
         raise BadFile(f"{where}: `{key}` must be {wanted}, not {type(value).__name__}")
     if list in kinds:
-        return [value] if isinstance(value, str) else [str(each) for each in value]
+        words: list[Any] = [value] if isinstance(value, str) else list(value)  # type: ignore[call-overload]
+        return [str(each) for each in words]
     return value
 
 

@@ -53,7 +53,7 @@ class Limits(Value, frozen=True, kw_only=True):
 def slug(text: str) -> str:
     """A safe file name; what had to be altered gets a hash, so that no two texts meet."""
     safe = _UNSAFE.sub("-", text).strip("-.")[:80]
-    if safe != text or _RESERVED.match(safe):
+    if not safe or safe != text or _RESERVED.match(safe):
         safe = f"{safe[:60] or 'x'}-{_short(text)}"
     return safe
 

@@ -12,7 +12,7 @@ from audition import __version__
 from audition.executor import executors
 from audition.grading import grade_sealed
 from audition.installed import Ready
-from audition.model import Inputs, Record, Trial, Value
+from audition.model import Inputs, Json, Record, Trial, Value
 from audition.plan import Plan
 from audition.trial import House, run_trial
 
@@ -57,7 +57,11 @@ def new_run_id() -> str:
 
 
 def describe(
-    plan: Plan, run_id: str, ready: Sequence[Ready], arguments: Sequence[str], settings: dict[str, object]
+    plan: Plan,
+    run_id: str,
+    ready: Sequence[Ready],
+    arguments: Sequence[str],
+    settings: dict[str, Json],
 ) -> Inputs:
     """What a run is asked for, as run.json keeps it."""
     agents = {

@@ -31,7 +31,9 @@ def agents(config: Config, output_format: str) -> int:
         return Exit.OK
     for row in rows:
         state = f"{row['version'] or 'version unknown'}" if row["found"] else "not here"
-        click.echo(f"{row['name']:<14} {visible(str(state)):<28} {', '.join(row['deliveries'])}")
+        click.echo(
+            f"{row['name']:<14} {visible(str(state)):<28} {', '.join(configure_agent(str(row['name']), config).deliveries)}"
+        )
         if row["missing"]:
             click.echo(f"{'':<14} {visible(str(row['missing']))}")
     return Exit.OK

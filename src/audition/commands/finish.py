@@ -12,7 +12,8 @@ import click
 from audition.errors import Exit
 from audition.model import Inputs, Record
 from audition.report import render
-from audition.store import read_records, write_results, write_whole
+from audition.store import read_records, write_results
+from audition.store.files import write_whole
 from audition.summary import Summary, Tally
 
 LISTED = 200

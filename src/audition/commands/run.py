@@ -116,7 +116,7 @@ def _keeping(command: Callable[..., Any]) -> Callable[..., Any]:
 @out_option
 @output_format(*FORMATS)
 @click.pass_obj
-def run(config: Config, **words: Any) -> int:
+def run(config: Config, /, **words: Any) -> int:
     r"""Ask the agents the cases below PATHS, and grade what they do.
 
     PATHS are case files, folders, or `file::case`. Without an agent of yours, the embedded

@@ -1,0 +1,70 @@
+"""The configuration file gives defaults; whatever is wrong in it is named with its line."""
+
+import pytest
+
+from audition.config import load_config
+from audition.errors import BadFile, UsageError
+
+
+def write(folder, text, name="audition.toml"):
+    (folder / name).write_text(text)
+    return load_config(folder)
+
+
+def test_no_file_means_defaults(tmp_path):
+    assert load_config(tmp_path).defaults == {}
+
+
+def test_audition_toml_and_pyproject_say_the_same(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    one = write(tmp_path / "a", 'agent = "claude"\njobs = 3\n')
+    two = write(tmp_path / "b", '[tool.audition]\nagent = ["claude"]\njobs = 3\n', "pyproject.toml")
+    assert one.defaults == two.defaults == {"agent": ["claude"], "jobs": 3}
+
+
+def test_a_folder_below_finds_it_and_the_nearest_wins(tmp_path):
+    write(tmp_path, "jobs = 1\n")
+    (tmp_path / "x" / "y").mkdir(parents=True)
+    assert load_config(tmp_path / "x" / "y").defaults == {"jobs": 1}
+    write(tmp_path / "x", "jobs = 2\n")
+    assert load_config(tmp_path / "x" / "y").defaults == {"jobs": 2}
+
+
+def test_a_pyproject_of_something_else_is_passed_over(tmp_path):
+    write(tmp_path, "jobs = 1\n")
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "pyproject.toml").write_text("[project]\nname='x'\n")
+    assert load_config(tmp_path / "x").defaults == {"jobs": 1}
+
+
+def test_an_agent_like_another_is_read(tmp_path):
+    config = write(
+        tmp_path, '[agents.mine]\nlike = "claude"\ncommand = "my claude"\nenv = ["KEY"]\n'
+    )
+    assert config.agents["mine"].command == ("my", "claude")
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "hint"),
+    [
+        ("jobs = 1\ntrails = 2\n", "audition.toml:2: unknown key `trails`", "trials"),
+        ("jobs = 'x'\n", "`jobs` must be int, not str", ""),
+        ("jobs = true\n", "`jobs` must be int, not bool", ""),
+        ("jobs = \n", "audition.toml", "valid TOML"),
+        ("[agents.mine]\nlik = 'x'\n", "unknown key `agents.mine.lik`", "like"),
+        ("[agents]\nmine = 3\n", "must be a table", ""),
+        ("[agents.mine]\nenv = 'x'\n", "agents.mine", ""),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(tmp_path, text, words, hint):
+    with pytest.raises(BadFile) as caught:
+        write(tmp_path, text)
+    assert words in str(caught.value)
+    assert hint in caught.value.hint
+
+
+def test_a_file_named_by_the_environment_must_be_there(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUDITION_CONFIG", str(tmp_path / "no.toml"))
+    with pytest.raises(UsageError, match="no file"):
+        load_config(tmp_path)
