@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from audition.model import Inputs, Record
 from audition.report.escape import for_command, for_property, one_line
 from audition.report.markdown import write_markdown
-from audition.report.words import conclude, look_command, order_of
+from audition.report.words import conclude, look_command, order_of, say_reason
 from audition.summary import Summary
 
 SUMMARY_BYTES = 1024 * 1024 - 1024
@@ -51,7 +51,7 @@ def _command(bad: _Bad, run_id: str) -> str:
     word, happened = ("error", "failed") if record.status == "fail" else ("warning", "in error")
     title = f"{name} {happened}" + (f" in {bad.trials} trials" if bad.trials > 1 else "")
     place = f"file={for_property(record.file)},line={record.line}," if record.file else ""
-    reason = one_line(record.reason or "no reason was given", 1000)
+    reason = say_reason(record, 1000)
     message = f"{reason}\n{look_command(run_id, record.id)}"
     return f"::{word} {place}title={for_property(one_line(title))}::{for_command(message)}"
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 
 from audition.model import Inputs, Record
-from audition.report.escape import for_xml, for_xml_attribute, one_line
-from audition.report.words import look_command, order_of, say_arm
+from audition.report.escape import for_xml, for_xml_attribute
+from audition.report.words import look_command, order_of, say_arm, say_reason
 from audition.summary import Summary
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
@@ -70,7 +70,7 @@ def _case(record: Record, run_id: str) -> str:
 
 
 def _result(record: Record, run_id: str) -> str:
-    reason = one_line(record.reason or "no reason was given")
+    reason = say_reason(record)
     if record.status == "pass":
         return ""
     if record.status == "ineligible":

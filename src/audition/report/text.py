@@ -39,7 +39,6 @@ CAP = 10
 PLOT = 20
 """Cells of an interval's picture; a cell is five points of a hundred."""
 NARROW = 76
-WIDE = 108
 VERDICTS: dict[str, Style] = {"pass": "good", "fail": "bad"}
 STATUSES: dict[str, Style] = {"pass": "good", "fail": "bad", "error": "warn", "ineligible": "dim"}
 
@@ -57,13 +56,10 @@ def plain(line: Line) -> str:
 def lay_out(summary: Summary, records: Iterable[Record], width: int) -> Iterator[Line]:
     """The whole report; it ends with what may honestly be concluded."""
     groups = gather_troubles(records, summary, CAP)
-    yield _head(summary)
+    yield from _head(summary, width)
     yield ()
-    if summary.skills:
-        yield from _shares("SKILL", _skill_rows(summary), width)
-        yield ()
     if summary.arms:
-        yield from _shares("ARM", _arm_rows(summary), width)
+        yield from _tables(list(_skill_rows(summary)), list(_arm_rows(summary)), width)
         yield ()
     for group in groups:
         yield from _group(group, width)
@@ -90,63 +86,70 @@ def _tone(summary: Summary) -> Style:
     return "good" if totals.passed and not totals.error else "warn"
 
 
-def _head(summary: Summary) -> Line:
+def _head(summary: Summary, width: int) -> Iterator[Line]:
     totals = summary.totals
-    counts: tuple[tuple[int, str, Style], ...] = (
-        (totals.passed, "passed", "good"),
-        (totals.fail, "failed", "bad"),
-        (totals.error, "in error", "warn"),
-        (totals.ineligible, "ineligible", "dim"),
-    )
     spans: list[Span] = [
-        (one_line(summary.run_id), "title"),
-        (f"  {count(totals.trials, 'trial')}", ""),
+        (count(totals.trials, "trial"), ""),
+        (f"  {totals.passed} passed", "good" if totals.passed else "dim"),
+        (f"  {totals.fail} failed", "bad" if totals.fail else "dim"),
     ]
-    for number, word, style in counts:
-        spans += [("  ", ""), (f"{number} {word}", style if number else "dim")]
-    return tuple(spans)
+    if totals.error:
+        spans.append((f"  {totals.error} in error", "warn"))
+    if totals.ineligible:
+        spans.append((f"  {totals.ineligible} ineligible", "dim"))
+    name: Span = (one_line(summary.run_id), "title")
+    if width < NARROW:
+        yield (name,)
+        yield tuple(spans)
+    else:
+        yield name, ("  ", ""), *spans
 
 
-Row = tuple[str, Span, Share, Share, tuple[str, ...]]
-"""Name, verdict, positives, negatives, and remarks."""
+Row = tuple[str, Share, Share, Line]
+"""Name, positives, negatives, and the verdict or remarks."""
 
 
 def _skill_rows(summary: Summary) -> Iterator[Row]:
     for name, each in summary.skills.items():
-        remarks = (count(each.errors, "error"),) if each.errors else ()
         verdict: Span = (each.verdict.upper(), VERDICTS.get(each.verdict, "warn"))
-        yield one_line(name, 60), verdict, each.positives, each.negatives, remarks
+        errors: Span = (f"  {count(each.errors, 'error')}" if each.errors else "", "warn")
+        yield one_line(name, 60), each.positives, each.negatives, (verdict, errors)
 
 
 def _arm_rows(summary: Summary) -> Iterator[Row]:
     for each in summary.arms:
-        remarks = [say_seconds(each.seconds)]
-        if each.dollars is not None:
-            remarks.append(say_dollars(each))
-        if each.errors:
-            remarks.append(count(each.errors, "error"))
-        yield one_line(say_arm(each), 60), ("", ""), each.positives, each.negatives, tuple(remarks)
+        cost = "" if each.dollars is None else f"  {say_dollars(each)}"
+        remarks: Span = (f"{say_seconds(each.seconds)}{cost}", "dim")
+        yield one_line(say_arm(each), 60), each.positives, each.negatives, (remarks,)
 
 
-def _shares(title: str, rows: Iterable[Row], width: int) -> Iterator[Line]:
-    rows = list(rows)
-    if width < NARROW:
-        yield from _stacked(rows)
-        return
-    plots = width >= WIDE
-    head = (title, "", "POSITIVES", "", "", "", "NEGATIVES", "", "", "", "")
+def _tables(skills: list[Row], arms: list[Row], width: int) -> Iterator[Line]:
+    """Skills and arms in the richest dress that the width has room for."""
+    top, bottom = ("SKILL", "VERDICT", skills), ("ARM", "TIME, COST", arms)
+    for plots, together in ((True, True), (False, True), (False, False)):
+        tops, bottoms = _cells(*top, plots), _cells(*bottom, plots)
+        blank: list[list[Cell]] = [[]]
+        tables = [[*tops, *blank, *bottoms]] if together else [tops, blank, bottoms]
+        lines = [line for table in tables for line in aligned(table, right={1, 2, 5, 6})]
+        if all(cell_width(plain(line)) <= width for line in lines):
+            yield from lines
+            return
+    yield from _stacked([*skills, *arms])
+
+
+def _cells(title: str, last: str, rows: Iterable[Row], plots: bool) -> list[list[Cell]]:
+    head = (title, "", "", "POSITIVES", "", "", "", "NEGATIVES", "", last)
     cells: list[list[Cell]] = [[(word, "dim") for word in head]]
     cells += [
         [
             (name, "name"),
-            verdict,
             *_share_cells(positives, plots),
             *_share_cells(negatives, plots),
-            ("  ".join(remarks), "dim"),
+            remarks,
         ]
-        for name, verdict, positives, negatives, remarks in rows
+        for name, positives, negatives, remarks in rows
     ]
-    yield from aligned(cells, right={2, 3, 6, 7})
+    return cells
 
 
 def _share_cells(share: Share, plots: bool) -> list[Cell]:
@@ -175,8 +178,8 @@ def _plot(share: Share) -> Line:
 
 
 def _stacked(rows: Iterable[Row]) -> Iterator[Line]:
-    for name, verdict, positives, negatives, remarks in rows:
-        yield (name, "name"), ("  ", ""), verdict, ("  " + "  ".join(remarks), "dim")
+    for name, positives, negatives, remarks in rows:
+        yield (name, "name"), ("  ", ""), *remarks
         pairs = (("  positives", positives), ("  negatives", negatives))
         cells = [[(word, "dim"), *_share_cells(share, False)] for word, share in pairs]
         yield from aligned(cells, right={1, 2})
@@ -234,11 +237,15 @@ def _trouble(trouble: Trouble, width: int) -> Iterator[Line]:
     yield word, (f" {visible(record.id)}", ""), (f"  {say_seconds(record.seconds)}", "dim")
     for reason in trouble.reasons:
         yield from _wrapped(one_line(reason), width, 8)
-    lines = say_lines(trouble.lines)
+    command, lines = f"        {visible(trouble.command)}", say_lines(trouble.lines)
+    # A comment to the shell, so that the line may be copied whole.
+    together = f"{command}  # {lines}"
+    if lines and cell_width(together) <= width:
+        yield ((together, "dim"),)
+        return
     if lines:
-        where = f"{record.dir}/trace.jsonl, " if record.dir and width >= WIDE else ""
-        yield ((f"        {visible(where)}{lines}", "dim"),)
-    yield ((f"        {visible(trouble.command)}", "dim"),)
+        yield ((f"        {lines}", "dim"),)
+    yield ((command, "dim"),)
 
 
 def _wrapped(text: str, width: int, indent: int, style: Style = "") -> Iterator[Line]:

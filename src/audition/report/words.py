@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from math import ceil, floor
 
 from audition.model import Record, Value
+from audition.report.escape import one_line
 from audition.summary import ArmSummary, Mixed, Share, SkillSummary, Summary
 
 WEAK = 0.7
@@ -100,6 +101,11 @@ def _trouble(record: Record, run_id: str) -> Trouble:
     )
 
 
+def say_reason(record: Record, limit: int = 300) -> str:
+    """Why it did not pass, on one line, never empty."""
+    return one_line(record.reason, limit) or "no reason was given"
+
+
 def look_command(run_id: str, trial: str) -> str:
     """The command that shows one trial."""
     return f"audition show {shlex.quote(f'{run_id}::{trial}')}"
@@ -152,7 +158,7 @@ def say_dollars(arm: ArmSummary) -> str:
     """`$0.41`; with `+` where the cost of some trials is unknown; a question mark where of all."""
     if arm.dollars is None:
         return "?"
-    digits = 2 if arm.dollars >= 1 else 4
+    digits = 0 if not arm.dollars else 2 if arm.dollars >= 1 else 4
     tried = arm.trials - arm.ineligible
     return f"${arm.dollars:.{digits}f}{'+' * (arm.dollars_known < tried)}"
 

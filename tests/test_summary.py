@@ -1,0 +1,155 @@
+import random
+import tracemalloc
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audition.model import Evidence, Spent
+from audition.summary import Summary, Tally, summarise
+from tests.records import any_record, make_inputs, make_record
+
+INPUTS = make_inputs("greeting", "style", "never")
+
+
+@given(st.lists(any_record(), max_size=30), st.randoms())
+def test_the_order_of_trials_never_changes_the_summary(records, dice):
+    shuffled = list(records)
+    dice.shuffle(shuffled)
+    assert summarise(shuffled, INPUTS) == summarise(records, INPUTS)
+
+
+@given(st.lists(any_record(), max_size=30))
+def test_every_trial_is_counted_once(records):
+    summary = summarise(records, INPUTS)
+    totals = summary.totals
+    assert totals.trials == len(records)
+    assert totals.trials == totals.passed + totals.fail + totals.error + totals.ineligible
+    graded = sum(each.positives.of + each.negatives.of for each in summary.arms)
+    assert graded == totals.passed + totals.fail
+    assert sum(each.trials for each in summary.arms) == totals.trials
+
+
+@given(st.lists(any_record(), max_size=30))
+def test_a_summary_lives_through_json(records):
+    summary = summarise(records, INPUTS)
+    assert msgspec.json.decode(msgspec.json.encode(summary), type=Summary) == summary
+
+
+def test_summary_json_has_the_keys_of_the_contract():
+    records = [
+        make_record("pass", 1),
+        make_record("fail", 2, should_trigger=False),
+        make_record("error", 3),
+        make_record("ineligible", 4),
+    ]
+    found = msgspec.to_builtins(summarise(records, INPUTS))
+    assert found["version"] == 1
+    assert found["run_id"] == "20260102-030405"
+    assert found["totals"] == {"trials": 4, "pass": 1, "fail": 1, "error": 1, "ineligible": 1}
+    skill = found["skills"]["greeting"]
+    assert skill["positives"] == {
+        "passed": 1,
+        "of": 1,
+        "rate": 1.0,
+        "low": pytest.approx(0.2065, abs=1e-4),
+        "high": 1.0,
+    }
+    assert (skill["negatives"]["passed"], skill["negatives"]["of"]) == (0, 1)
+    assert skill["verdict"] == "fail"
+    (arm,) = found["arms"]
+    assert set(arm) >= {
+        "agent",
+        "delivery",
+        "model",
+        "positives",
+        "negatives",
+        "seconds",
+        "dollars",
+    }
+
+
+def test_errors_and_ineligible_trials_count_neither_way():
+    records = [make_record("error", 1), make_record("error", 2, should_trigger=False)]
+    skill = summarise(records, INPUTS).skills["greeting"]
+    assert skill.positives.of == skill.negatives.of == 0
+    assert skill.positives.rate is skill.positives.low is skill.positives.high is None
+    assert (skill.verdict, skill.errors) == ("invalid", 2)
+
+
+def test_an_error_beside_passes_leaves_the_verdict_to_the_graded():
+    records = [make_record("error", 1), make_record("pass", 2)]
+    assert summarise(records, INPUTS).skills["greeting"].verdict == "pass"
+
+
+def test_a_case_without_a_skill_counts_for_its_arm_only():
+    summary = summarise([make_record("fail", skill=None, should_trigger=False)], INPUTS)
+    assert summary.skills == {}
+    assert summary.arms[0].negatives.of == 1
+
+
+def test_unknown_costs_stay_unknown():
+    free = [make_record(number=1), make_record(number=2)]
+    assert summarise(free, INPUTS).arms[0].dollars is None
+    paid = [*free, make_record(number=3, usage=Spent(dollars=0.25))]
+    arm = summarise(paid, INPUTS).arms[0]
+    assert (arm.dollars, arm.dollars_known) == (0.25, 1)
+    assert arm.seconds == pytest.approx(0.3)
+    assert summarise([make_record(seconds=None)], INPUTS).arms[0].seconds is None
+
+
+def test_a_time_or_a_price_that_is_no_number_is_unknown():
+    odd = make_record(seconds=float("nan"), usage=Spent(dollars=float("inf")))
+    arm = summarise([odd], INPUTS).arms[0]
+    assert (arm.seconds, arm.dollars) == (None, None)
+
+
+def test_a_case_with_both_outcomes_is_named():
+    records = [make_record("pass", 1), make_record("fail", 2), make_record("pass", 1, case="other")]
+    (mixed,) = summarise(records, INPUTS).mixed
+    assert (mixed.case, mixed.passed, mixed.of) == ("explicit", 1, 2)
+
+
+def test_a_skill_on_offer_that_no_trial_was_about_is_named():
+    assert summarise([make_record()], INPUTS).untried == ("never", "style")
+
+
+def test_each_rung_of_the_funnel_needs_its_own_proof():
+    evidence = [
+        Evidence(skill="greeting", rung="none"),
+        Evidence(skill="greeting", rung="denied"),
+        Evidence(skill="greeting", rung="followed"),
+        Evidence(skill="greeting", rung="followed", resources=("a.md",)),
+        Evidence(skill="other", rung="followed"),
+    ]
+    records = [make_record(number=n, skills=(each,)) for n, each in enumerate(evidence)]
+    funnel = summarise(records, INPUTS).skills["greeting"].funnel
+    assert msgspec.structs.astuple(funnel) == (5, 3, 3, 1, 2, 1, 0, 2, 0)
+
+
+def test_causes_are_counted_the_commonest_first():
+    records = [
+        make_record("error", 1, reason="no network"),
+        make_record("error", 2, reason="rate limit"),
+        make_record("error", 3, reason="rate limit"),
+    ]
+    causes = summarise(records, INPUTS).causes
+    assert [(each.reason, each.trials) for each in causes] == [("rate limit", 2), ("no network", 1)]
+
+
+def test_counting_more_trials_takes_no_more_memory():
+    dice = random.Random(1)
+    tally = Tally(INPUTS)
+
+    def count(trials):
+        for number in range(trials):
+            tally.add(make_record(dice.choice(["pass", "fail"]), number, case=f"c{number % 50}"))
+
+    count(500)
+    tracemalloc.start()
+    count(9500)
+    grown, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert grown < 64 * 1024
+    assert tally.summary().totals.trials == 10_000
