@@ -1,0 +1,14 @@
+"""Policies: which call decides, what counts as activation, what a negative forbids.
+
+In: a case, the evidence, the trace. Out: one Grade, by "activation".
+Must not know: how evidence was found, files, other checks.
+
+What happened is recorded once; a policy is applied when it is graded, so that a stored run
+can be judged under another one. `default` is ours. The others are faithful to the harness
+they are named after, its mistakes included.
+"""
+
+from audition.policy.activation import grade_activation
+from audition.policy.presets import Policy, find_policy, policies, rules
+
+__all__ = ["Policy", "find_policy", "grade_activation", "policies", "rules"]
