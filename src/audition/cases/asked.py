@@ -6,6 +6,7 @@ Must not know: which suite the case is in.
 
 import os
 import re
+from functools import cache
 
 import msgspec
 
@@ -115,7 +116,7 @@ def _read_arguments(
     """The arguments by name, whichever way they are written."""
     if given is None or (given.value is None and not given.place.text):
         return {}
-    fields = msgspec.structs.fields(arguments_of(check))
+    fields = _fields(check)
     required = [each.name for each in fields if each.required]
     if isinstance(given.value, dict):
         known = {each.name for each in fields}
@@ -132,6 +133,11 @@ def _read_arguments(
     return {required[0]: given}
 
 
+@cache
+def _fields(check: Check) -> tuple[msgspec.structs.FieldInfo, ...]:
+    return msgspec.structs.fields(arguments_of(check))
+
+
 def _fits(value: Json, wanted: type) -> bool:
     try:
         msgspec.convert(value, wanted, strict=True)
@@ -142,7 +148,7 @@ def _fits(value: Json, wanted: type) -> bool:
 
 def _typed(check: Check, arguments: dict[str, Node]) -> dict[str, Json]:
     """The values; where text is wanted, as written: `{text: no}` looks for `no`."""
-    wanted = {each.name: each.type for each in msgspec.structs.fields(arguments_of(check))}
+    wanted = {each.name: each.type for each in _fields(check)}
     typed: dict[str, Json] = {}
     for name, node in arguments.items():
         typed[name] = node.value

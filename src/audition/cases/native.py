@@ -105,7 +105,7 @@ def _read_cases(root: Node, env: dict[str, str], findings: Findings) -> list[Cas
             findings.say(node, "there are no cases", "see `audition init`", key=True)
         return []
     found: list[Case] = []
-    seen: dict[str, int] = {}
+    seen: dict[str, dict[str, int]] = {}
     for node in root.at("cases").items():
         if not isinstance(node.value, dict):
             findings.wrong(node, "a mapping with `id` and `prompt`")
@@ -117,7 +117,9 @@ def _read_cases(root: Node, env: dict[str, str], findings: Findings) -> list[Cas
     return found
 
 
-def _check_id(node: Node, given: Given, seen: dict[str, int], findings: Findings) -> None:
+def _check_id(
+    node: Node, given: Given, seen: dict[str, dict[str, int]], findings: Findings
+) -> None:
     """Ids are unique; two that differ only in case are told apart on disk by a hash."""
     if "id" not in given:
         findings.say(node, "has no `id`", "give the case a name of its own")
@@ -125,14 +127,14 @@ def _check_id(node: Node, given: Given, seen: dict[str, int], findings: Findings
     name = given["id"]
     if name is None:
         return
-    if name in seen:
-        findings.say(
-            node.at("id"), f"id `{name}` is taken", f"it is the case's on line {seen[name]}"
-        )
-    elif near := [each for each in seen if each.lower() == name.lower()]:
-        words = f"id `{name}` differs from `{near[0]}` only in case"
+    lines = seen.setdefault(name.lower(), {})
+    if name in lines:
+        where = f"it is the case's on line {lines[name]}"
+        findings.say(node.at("id"), f"id `{name}` is taken", where)
+    elif lines:
+        words = f"id `{name}` differs from `{next(iter(lines))}` only in case"
         findings.say(node.at("id"), words, "", "note")
-    seen.setdefault(name, node.place.line)
+    lines.setdefault(name, node.place.line)
 
 
 def _make_case(node: Node, given: Given, defaults: Given, findings: Findings) -> Case | None:
