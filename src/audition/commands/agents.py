@@ -18,7 +18,7 @@ from audition.report.escape import visible
 @output_format("text", "json")
 @click.pass_obj
 def agents(config: Config, output_format: str) -> int:
-    r"""List the agents that can be asked, and what each can do.
+    """List the agents that can be asked, and what each can do.
 
     \b
     Examples:

@@ -23,7 +23,7 @@ from audition.report.escape import one_line, visible
 @option("--strict", is_flag=True, help="Exit 1 when anything was dropped or reinterpreted.")
 @option("--format", "format_name", metavar="NAME", help="Read every file as this format.")
 def cases(paths: tuple[str, ...], output_format: str, strict: bool, format_name: str | None) -> int:
-    r"""Show the cases below PATHS as they are understood; nothing is asked.
+    """Show the cases below PATHS as they are understood; nothing is asked.
 
     \b
     Examples:

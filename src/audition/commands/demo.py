@@ -59,7 +59,7 @@ def write_reports(run: Path) -> tuple[Path, ...]:
 @out_option
 @click.pass_obj
 def demo(config: Config, agent: tuple[str, ...], jobs: int, out: str) -> int:
-    r"""Run the bundled example, end to end: no key, no network.
+    """Run the bundled example, end to end: no key, no network.
 
     \b
     Examples:

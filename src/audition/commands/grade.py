@@ -41,7 +41,7 @@ MANY = 400
 @output_format(*FORMATS)
 @click.pass_obj
 def grade(config: Config, /, run: str | None, **words: Any) -> int:
-    r"""Grade RUN (default: the newest) again from its sealed trials: free, asks nobody.
+    """Grade RUN (default: the newest) again from its sealed trials: free, asks nobody.
 
     For when a reader, a check or a policy was mended. The verdicts of the live run come
     from the same code.

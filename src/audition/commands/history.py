@@ -38,7 +38,7 @@ _HOURS = {"h": 1, "d": 24, "w": 168}
 @out_option
 @output_format("text", "json", "csv")
 def history(skill: str | None, since: str | None, out: str, **words: Any) -> None:
-    r"""How each skill scored in each run, the newest last.
+    """How each skill scored in each run, the newest last.
 
     \b
     Examples:

@@ -65,7 +65,7 @@ DULL = frozenset(
 @click.argument("skill", required=False)
 @option("--force", is_flag=True, help=f"Replace a `{FILE}` that is there.")
 def init(skill: str | None, force: bool) -> None:
-    r"""Write a first case file for SKILL: a folder, or the name of a skill that is here.
+    """Write a first case file for SKILL: a folder, or the name of a skill that is here.
 
     It holds an explicit, an implicit and a near-miss case, to be put into your words.
 

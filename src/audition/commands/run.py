@@ -117,7 +117,7 @@ def _keeping(command: Callable[..., Any]) -> Callable[..., Any]:
 @output_format(*FORMATS)
 @click.pass_obj
 def run(config: Config, /, **words: Any) -> int:
-    r"""Ask the agents the cases below PATHS, and grade what they do.
+    """Ask the agents the cases below PATHS, and grade what they do.
 
     PATHS are case files, folders, or `file::case`. Without an agent of yours, the embedded
     `understudy` is asked: no key, no network.

@@ -12,7 +12,7 @@ from audition.cases.schema import case_schema
 
 @click.command()
 def schema() -> None:
-    r"""Print the JSON Schema of case files, with every installed check.
+    """Print the JSON Schema of case files, with every installed check.
 
     \b
     Example:

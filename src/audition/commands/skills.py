@@ -20,7 +20,7 @@ from audition.skills import PLACES, find_skills
 @paths_argument
 @output_format("text", "json")
 def skills(paths: tuple[str, ...], output_format: str) -> None:
-    r"""List the skills below PATHS, or in the usual places.
+    """List the skills below PATHS, or in the usual places.
 
     Whether the model may call a skill (`disable-model-invocation`) and whether the user
     may (`user-invocable`) are two different questions; both are answered.

@@ -30,7 +30,7 @@ LISTED = 10
 @out_option
 @output_format("text", "json")
 def status(run: str | None, follow: bool, out: str, **words: Any) -> None:
-    r"""Whether RUN (default: the newest) is going, how far it is, how to go on with it.
+    """Whether RUN (default: the newest) is going, how far it is, how to go on with it.
 
     \b
     Examples:
