@@ -105,8 +105,12 @@ def _names(skills: Iterable[Skill]) -> dict[str, str]:
     return names
 
 
+def _bare(name: str) -> str:
+    return name.rpartition("__")[2].rpartition(":")[2]
+
+
 def _match(name: str, names: Mapping[str, str]) -> str | None:
-    bare = name.rpartition("__")[2].rpartition(":")[2]
+    bare = _bare(name)
     for each in (name, bare, name.casefold(), bare.casefold()):
         if each in names:
             return names[each]
@@ -119,6 +123,7 @@ class _Walk:
     def __init__(self, trace: Trace, skills: Sequence[Skill], agent: Agent) -> None:
         self.trace, self.skills, self.agent = trace, skills, agent
         self.names = _names(skills)
+        self.offered = {each.name for each in skills}
         self.climbs: dict[str, _Climb] = {each.name: _Climb() for each in skills}
         self.bundled = Bundled(skills)
         self.asked = 0
@@ -132,6 +137,13 @@ class _Walk:
 
     def find(self, name: str) -> str | None:
         return _match(name, self.names)
+
+    def known(self, name: str) -> str | None:
+        """Beside the skills on offer: one that was asked for under this name."""
+        found = self.find(name)
+        if found:
+            return found
+        return next((each for each in self.climbs if name and name in (each, _bare(each))), None)
 
     def run(self, prompt: str) -> None:
         if prompt and self.agent.mention:
@@ -198,7 +210,7 @@ class _Walk:
 
     def _body(self, message: Message) -> None:
         """A skill's text in the conversation: by a call before it, or else put in."""
-        name = self.find(message.skill)
+        name = self.known(message.skill)
         if not name:
             return
         found = self.climbs[name]
@@ -210,7 +222,7 @@ class _Walk:
             self._load(self._ask(name, message.line, message.sub), "injected", message.line)
 
     def _resource(self, call: Call) -> None:
-        result, name = self.results.get(call.id), self.find(call.skill)
+        result, name = self.results.get(call.id), self.known(call.skill)
         if not name or result is None or result.failed:
             return
         for path in call.paths:
@@ -241,7 +253,13 @@ class _Walk:
             self._load(found, how, *lines)
 
     def _inside(self, paths: Sequence[str]) -> list[tuple[str, str]]:
-        return [found for path in paths for found in self.bundled.find(path)]
+        strangers = [each for each in self.climbs if each not in self.offered]
+        found = [each for path in paths for each in self.bundled.find(path)]
+        for name in strangers:  # asked for, but we do not know its files: go by the folder
+            for path in paths:
+                _, under, inside = path.partition(f"skills/{_bare(name)}/")
+                found += [(name, inside)] if under and inside else []
+        return found
 
 
 def _route(call: Call) -> How:

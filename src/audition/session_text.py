@@ -7,7 +7,7 @@ are made visible, and no text can leave its block.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from unicodedata import category
 
 from audition.model import (
@@ -15,7 +15,9 @@ from audition.model import (
     Call,
     Denial,
     End,
+    Evidence,
     Fault,
+    Grade,
     Message,
     Offer,
     Record,
@@ -83,9 +85,17 @@ def shorten(text: str) -> str:
 
 def make_steps(session: Session) -> tuple[Step, ...]:
     """The session in order, with evidence and grades beside the lines that prove them."""
-    marks = _marks(session.record)
+    record = session.record
+    return steps_of(session.trace, record.skills if record else (), record.grades if record else ())
+
+
+def steps_of(
+    trace: Trace, skills: Sequence[Evidence], grades: Sequence[Grade] = ()
+) -> tuple[Step, ...]:
+    """The same of a trace that is in no run."""
+    marks = _marks(skills, grades)
     steps: list[Step] = []
-    for event in session.trace.events:
+    for event in trace.events:
         found = _describe(event)
         if found is not None:
             steps.append(Step(line=event.line, head=f"{_sub(event)}{found[0]}", body=found[1]))
@@ -108,14 +118,14 @@ def _place(steps: list[Step], marks: dict[int, list[str]]) -> dict[int, list[str
     return placed
 
 
-def _marks(record: Record | None) -> dict[int, list[str]]:
+def _marks(skills: Sequence[Evidence], grades: Sequence[Grade]) -> dict[int, list[str]]:
     marks: dict[int, list[str]] = defaultdict(list)
-    for each in record.skills if record else ():
+    for each in skills:
         how = f" ({each.how})" if each.how else ""
         noodled = "; its SKILL.md was read another way" if each.noodled else ""
         for line in each.lines:
             marks[line].append(f"skill `{visible_word(each.skill)}` {each.rung}{how}{noodled}")
-    for grade in record.grades if record else ():
+    for grade in grades:
         for line in grade.lines:
             marks[line].append(f"{grade.by}: {grade.status}")
     return marks
@@ -160,7 +170,7 @@ def _facts(session: Session) -> Iterator[tuple[str, str]]:
     code = "unknown" if sealed.exit_code is None else str(sealed.exit_code)
     stopped = f", stopped by us ({sealed.stopped})" if sealed.stopped else ""
     yield "end", f"{end} (exit code {code}{stopped}, {sealed.seconds:.1f} s)"
-    yield "usage", _usage(trace.usage)
+    yield "usage", usage_in_words(trace.usage)
     if trace.unread_count:
         yield "unread", f"{trace.unread_count} lines, the first is {trace.unread[0]}"
     if trace.truncated or sealed.truncated:
@@ -170,7 +180,9 @@ def _facts(session: Session) -> Iterator[tuple[str, str]]:
             yield f"files {kind}", ", ".join(names[:20]) + (" …" if len(names) > 20 else "")
 
 
-def _usage(usage: Usage | None) -> str:
+def usage_in_words(usage: Usage | None) -> str:
+    """Tokens and cost, unknown where they are."""
+
     def count(number: int | None) -> str:
         return "unknown" if number is None else f"{number:,}"
 

@@ -1,0 +1,206 @@
+"""`audition trace`: what a recorded session holds, read without running anything.
+
+In: a file of raw lines, or standard input. Out: its events and evidence, as text or JSON.
+Must not know: runs, cases, policies.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import msgspec
+
+from audition.agent import (
+    LINE_CAP,
+    Agent,
+    agents,
+    count_commands,
+    find_agent,
+    make_trace,
+    read_events,
+)
+from audition.commands.options import option, output_format
+from audition.errors import AuditionError, BadFile, UsageError, did_you_mean
+from audition.evidence import climb
+from audition.model import Commands, Evidence, Json, Skill, Spent, Trace
+from audition.session_text import shorten, steps_of, usage_in_words, visible, visible_word
+from audition.shell import is_look_around
+from audition.skills import find_skills
+from audition.trace_file import Cut, numbered_lines
+
+SNIFFED = 50
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=str))
+@option("--agent", "agent_name", required=True, metavar="NAME", help="The agent that printed it.")
+@option(
+    "--skills",
+    "folders",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(path_type=str),
+    help="Where the skills are that were on offer; may be repeated.",
+)
+@option("--prompt", default="", metavar="TEXT", help="The prompt, which may name a skill.")
+@output_format("text", "json")
+def trace(
+    file: str, agent_name: str, folders: tuple[str, ...], prompt: str, output_format: str
+) -> None:
+    """Read a recorded session: what was said and done, and what became of each skill.
+
+    FILE is what the agent printed in its JSON mode; `-` is standard input. Without
+    --skills only skills that were asked for by name are seen.
+
+    \b
+    Examples:
+      audition trace session.jsonl --agent claude
+      audition trace session.jsonl --agent claude --skills .claude/skills --output-format json
+      claude -p "hello" --output-format stream-json --verbose | audition trace - --agent claude
+    """
+    agent = find_agent(agent_name)
+    skills = _skills(folders)
+    found = _read(file, agent)
+    evidence = climb(found, skills, agent, prompt=prompt)
+    files = [f"{each.path}/SKILL.md" for each in skills]
+    commands = count_commands(found, lambda call: not is_look_around(call.command, files))
+    if output_format == "json":
+        click.echo(msgspec.json.format(msgspec.json.encode(as_json(found, evidence, commands))))
+    else:
+        click.echo("\n".join(as_text(found, evidence, commands)))
+
+
+def as_json(trace: Trace, evidence: tuple[Evidence, ...], commands: Commands) -> dict[str, Json]:
+    """The contract of `--output-format json`."""
+    usage = trace.usage
+    spent = usage and Spent(
+        input_tokens=usage.input_tokens,
+        cached_input_tokens=usage.cached_input_tokens,
+        output_tokens=usage.output_tokens,
+        dollars=usage.dollars,
+    )
+    return {
+        "agent": trace.agent,
+        "events": trace.events,
+        "skills": evidence,
+        "end": {"status": trace.end.status, "reason": trace.end.reason},
+        "usage": spent,
+        "answer": trace.answer,
+        "turns": trace.turns,
+        "commands": commands,
+        "unread": trace.unread_count,
+        "truncated": trace.truncated,
+    }
+
+
+def as_text(trace: Trace, evidence: tuple[Evidence, ...], commands: Commands) -> Iterator[str]:
+    """The session as a person reads it, with evidence marked at its lines."""
+    for step in steps_of(trace, evidence):
+        yield f"{step.line:>5} {step.head}" + "".join(f"  ◀ {mark}" for mark in step.marks)
+        if step.body:
+            yield from (f"        {line}" for line in visible(shorten(step.body)).splitlines())
+    yield ""
+    for each in evidence:
+        yield f"skill {visible_word(each.skill)}: {_fate(each)}"
+    reason = f": {visible_word(trace.end.reason)}" if trace.end.reason else ""
+    yield f"end: {trace.end.status}{reason}"
+    yield f"usage: {usage_in_words(trace.usage)}"
+    yield f"turns: {'unknown' if trace.turns is None else trace.turns}"
+    yield f"commands: {commands.total}, of which {commands.effective} did more than look around"
+    if trace.unread_count:
+        yield f"unread: {trace.unread_count} lines, the first is {trace.unread[0]}"
+    if trace.truncated:
+        yield "cut: a line was longer than is read"
+
+
+def _fate(each: Evidence) -> str:
+    words: list[str] = [each.rung if each.rung != "none" else "not asked for"]
+    if each.routes:
+        words.append("by " + ", ".join(each.routes))
+    if each.noodled:
+        words.append("SKILL.md was read another way (noodling)")
+    if each.resources:
+        words.append("read " + ", ".join(map(visible_word, each.resources)))
+    if each.scripts:
+        words.append("ran " + ", ".join(map(visible_word, each.scripts)))
+    if each.lines:
+        words.append("lines " + ", ".join(map(str, each.lines)))
+    return "; ".join(words)
+
+
+def _skills(folders: tuple[str, ...]) -> tuple[Skill, ...]:
+    if not folders:
+        return ()
+    for folder in folders:
+        if not Path(folder).exists():
+            raise UsageError(f"--skills: no folder `{folder}`", _near(Path(folder)))
+    found = find_skills([Path(folder) for folder in folders])
+    if not found:
+        raise UsageError(
+            f"no SKILL.md below {', '.join(f'`{each}`' for each in folders)}",
+            "name the folder that holds the skills, or leave --skills out",
+        )
+    return found
+
+
+def _near(path: Path) -> str:
+    parent = path.parent
+    return (
+        did_you_mean(path.name, (each.name for each in parent.iterdir())) if parent.is_dir() else ""
+    )
+
+
+def _read(file: str, agent: Agent) -> Trace:
+    path = Path(file)
+    if file != "-" and not path.is_file():
+        what = "is a folder" if path.is_dir() else "is not there"
+        raise UsageError(f"`{file}` {what}", "name a file" if path.is_dir() else _near(path))
+    cut, seen = Cut(), _Seen()
+    try:
+        source = sys.stdin.buffer if file == "-" else path
+        lines = seen.pass_on(numbered_lines(source, cut, LINE_CAP))
+        events, unread = read_events(agent, lines)
+    except OSError as error:
+        raise BadFile(f"`{file}` cannot be read: {error.strerror}") from error
+    if len(unread) == seen.lines:
+        what = (
+            "is empty"
+            if not seen.lines
+            else f"is no session of `{agent.name}`: nothing is understood"
+        )
+        raise BadFile(f"`{file}` {what}", _who_understands(seen.first, agent) if seen.lines else "")
+    return make_trace(agent, events, unread, truncated=cut.happened)
+
+
+class _Seen:
+    """The first lines that went by, and how many there were."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self.first: list[tuple[int, bytes]] = []
+
+    def pass_on(self, lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+        for number, raw in lines:
+            if raw and not raw.isspace():
+                self.lines += 1
+                if len(self.first) < SNIFFED:
+                    self.first.append((number, raw))
+            yield number, raw
+
+
+def _who_understands(lines: list[tuple[int, bytes]], agent: Agent) -> str:
+    """The other agents that can read these lines, as a hint."""
+    found: list[tuple[int, str]] = []
+    for name in agents:
+        try:
+            other = find_agent(name)
+        except (AuditionError, TypeError, ValueError):
+            continue  # broken, or made with an argument
+        events, unread = read_events(other, lines) if name != agent.name else ([], [])
+        if events and len(unread) * 2 < len(lines):
+            found.append((len(unread), name))
+    names = " or ".join(f"`--agent {name}`" for _, name in sorted(found))
+    return (
+        f"try {names}" if names else "no agent here understands it; is it the agent's JSON output?"
+    )
