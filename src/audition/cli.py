@@ -88,7 +88,7 @@ class _Refused(click.UsageError):
 @click.version_option(__version__, "-V", "--version", message="audition %(version)s")
 @click.pass_context
 def audition(ctx: click.Context) -> None:
-    r"""Does an Agent Skill get called, stay quiet, and do its job? Evidence, not vibes.
+    """Does an Agent Skill get called, stay quiet, and do its job? Evidence, not vibes.
 
     \b
     Examples:

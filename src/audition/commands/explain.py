@@ -27,7 +27,7 @@ def explain(name: str | None) -> None:
     \b
       audition explain
       audition explain answer_contains
-    """  # noqa: D301 - click wants the real backspace
+    """
     click.echo("\n".join(explain_all() if name is None else explain_one(name)))
 
 
