@@ -14,10 +14,11 @@ knows the checks.) What counts:
 * `order` and `last` are of requests; noodling is none.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
 from audition.agent import Agent
 from audition.bundled import Bundled
+from audition.called import bare, match_name, names_of
 from audition.model import (
     RUNGS,
     Call,
@@ -85,44 +86,12 @@ def climb(
     )
 
 
-def match_skill(name: str, skills: Iterable[Skill]) -> str | None:
-    """The name of the skill that is called `name`.
-
-    Its name or its folder's, also behind a prefix (`plugin:name`, `server__name`); in its
-    own case first.
-    """
-    return _match(name, _names(skills))
-
-
-def _names(skills: Iterable[Skill]) -> dict[str, str]:
-    names: dict[str, str] = {}
-    skills = tuple(skills)
-    for called in ([each.name for each in skills], [each.folder for each in skills]):
-        for key, skill in zip(called, skills, strict=True):
-            names.setdefault(key, skill.name)
-    for key, skill_name in tuple(names.items()):
-        names.setdefault(key.casefold(), skill_name)
-    return names
-
-
-def _bare(name: str) -> str:
-    return name.rpartition("__")[2].rpartition(":")[2]
-
-
-def _match(name: str, names: Mapping[str, str]) -> str | None:
-    bare = _bare(name)
-    for each in (name, bare, name.casefold(), bare.casefold()):
-        if each in names:
-            return names[each]
-    return None
-
-
 class _Walk:
     """One pass over the events of a session."""
 
     def __init__(self, trace: Trace, skills: Sequence[Skill], agent: Agent) -> None:
         self.trace, self.skills, self.agent = trace, skills, agent
-        self.names = _names(skills)
+        self.names = names_of(skills)
         self.offered = {each.name for each in skills}
         self.climbs: dict[str, _Climb] = {each.name: _Climb() for each in skills}
         self.bundled = Bundled(skills)
@@ -136,14 +105,14 @@ class _Walk:
                 self.denials.setdefault(event.id, event)
 
     def find(self, name: str) -> str | None:
-        return _match(name, self.names)
+        return match_name(name, self.names)
 
     def known(self, name: str) -> str | None:
         """Beside the skills on offer: one that was asked for under this name."""
         found = self.find(name)
         if found:
             return found
-        return next((each for each in self.climbs if name and name in (each, _bare(each))), None)
+        return next((each for each in self.climbs if name and name in (each, bare(each))), None)
 
     def run(self, prompt: str) -> None:
         if prompt and self.agent.mention:
@@ -257,7 +226,7 @@ class _Walk:
         found = [each for path in paths for each in self.bundled.find(path)]
         for name in strangers:  # asked for, but we do not know its files: go by the folder
             for path in paths:
-                _, under, inside = path.partition(f"skills/{_bare(name)}/")
+                _, under, inside = path.partition(f"skills/{bare(name)}/")
                 found += [(name, inside)] if under and inside else []
         return found
 

@@ -15,7 +15,16 @@ from typing import Any
 import msgspec
 
 from audition.agents.claude import words
-from audition.model import AnyEvent, Call, Denial, End, Fault, Json, Message, Result, Usage
+from audition.agents.claude.lines import (
+    Assistant,
+    Block,
+    Ended,
+    Kind,
+    RateLimit,
+    System,
+    User,
+)
+from audition.model import AnyEvent, Call, Denial, End, Fault, Message, Result, Usage
 
 OUTPUT_CAP = 64 * 1024
 BODY = "Base directory for this skill:"
@@ -26,81 +35,8 @@ REFUSED = ("Permission to use ", "Claude requested permissions ", "Execute skill
 """How a result begins that stands for a refused call; 2.1.197 has no event for it."""
 
 
-class _Part(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    type: str = ""
-    text: str | None = None
-
-
-class _Block(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    type: str
-    text: str | None = None
-    thinking: str | None = None
-    id: str | None = None
-    name: str | None = None
-    input: Json = None
-    tool_use_id: str | None = None
-    content: str | list[_Part] | None = None
-    is_error: bool | None = None
-
-
-class _Said(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    content: str | list[_Block] | None = None
-    model: str | None = None
-    stop_reason: str | None = None
-
-
-class _Assistant(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="assistant"):
-    message: _Said
-    parent_tool_use_id: str | None = None
-    timestamp: str | None = None
-    error: Json = None
-    is_api_error_message: bool | None = None
-    api_error_status: int | None = None
-
-
-class _User(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="user"):
-    message: _Said
-    parent_tool_use_id: str | None = None
-    timestamp: str | None = None
-    isSynthetic: bool | None = None  # noqa: N815  # as the program writes it
-
-
-class _System(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="system"):
-    subtype: str
-    parent_tool_use_id: str | None = None
-    tool_use_id: str | None = None
-    tool_name: str | None = None
-    message: Json = None
-    error: Json = None
-    error_status: int | None = None
-    mcp_servers: Json = None
-    plugin_errors: Json = None
-
-
-class _Result(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="result"):
-    subtype: str = ""
-    is_error: bool | None = None
-    result: Json = None
-    stop_reason: str | None = None
-    terminal_reason: str | None = None
-    api_error_status: int | None = None
-    errors: Json = None
-    total_cost_usd: float | None = None
-    usage: Json = None
-    modelUsage: Json = None  # noqa: N815  # as the program writes it
-    permission_denials: Json = None
-
-
-class _RateLimit(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="rate_limit_event"):
-    rate_limit_info: Json = None
-
-
-class _Kind(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    type: str
-
-
-_line = msgspec.json.Decoder(_Assistant | _User | _System | _Result | _RateLimit)
-_kind = msgspec.json.Decoder(_Kind)
+_line = msgspec.json.Decoder(Assistant | User | System | Ended | RateLimit)
+_kind = msgspec.json.Decoder(Kind)
 
 
 def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
@@ -120,11 +56,11 @@ def _seconds(stamp: str | None) -> float | None:
         return None
 
 
-def _read_assistant(number: int, said: _Assistant) -> list[AnyEvent]:
+def _read_assistant(number: int, said: Assistant) -> list[AnyEvent]:
     message, sub, time = said.message, said.parent_tool_use_id or "", _seconds(said.timestamp)
     blocks = message.content
     if isinstance(blocks, str):
-        blocks = [_Block(type="text", text=blocks)]
+        blocks = [Block(type="text", text=blocks)]
     blocks = blocks or []
     made_up = message.model == "<synthetic>"
     if said.error or said.is_api_error_message:
@@ -152,7 +88,7 @@ def _read_assistant(number: int, said: _Assistant) -> list[AnyEvent]:
     return events
 
 
-def _call(number: int, sub: str, time: float | None, block: _Block) -> Call:
+def _call(number: int, sub: str, time: float | None, block: Block) -> Call:
     tool = block.name or ""
     given: dict[str, Any] = block.input if isinstance(block.input, dict) else {}
     does, skill, command, paths = words.purpose(tool, given)
@@ -170,7 +106,7 @@ def _call(number: int, sub: str, time: float | None, block: _Block) -> Call:
     )
 
 
-def _result(number: int, sub: str, time: float | None, block: _Block) -> list[AnyEvent]:
+def _result(number: int, sub: str, time: float | None, block: Block) -> list[AnyEvent]:
     content = block.content or ""
     if not isinstance(content, str):
         content = "\n".join(part.text for part in content if part.text)
@@ -196,11 +132,11 @@ def _result(number: int, sub: str, time: float | None, block: _Block) -> list[An
     return events
 
 
-def _read_user(number: int, said: _User) -> list[AnyEvent]:
+def _read_user(number: int, said: User) -> list[AnyEvent]:
     sub, time = said.parent_tool_use_id or "", _seconds(said.timestamp)
     blocks = said.message.content
     if isinstance(blocks, str):
-        blocks = [_Block(type="text", text=blocks)]
+        blocks = [Block(type="text", text=blocks)]
     events: list[AnyEvent] = []
     for block in blocks or ():
         if block.type.endswith("tool_result"):
@@ -233,7 +169,7 @@ def _body_of(text: str) -> str:
     return found[1] if found else ""
 
 
-def _read_system(number: int, said: _System) -> list[AnyEvent] | None:
+def _read_system(number: int, said: System) -> list[AnyEvent] | None:
     if said.subtype == "init":
         return _read_init(number, said)
     if said.subtype == "permission_denied":
@@ -257,7 +193,7 @@ def _read_system(number: int, said: _System) -> list[AnyEvent] | None:
     return [] if said.subtype in words.QUIET_SUBTYPES else None
 
 
-def _read_init(number: int, said: _System) -> list[AnyEvent]:
+def _read_init(number: int, said: System) -> list[AnyEvent]:
     events: list[AnyEvent] = []
     for each in words.dicts(said.mcp_servers):
         status = each.get("status")
@@ -271,7 +207,7 @@ def _read_init(number: int, said: _System) -> list[AnyEvent]:
     return events
 
 
-def _read_rate_limit(number: int, said: _RateLimit) -> list[AnyEvent]:
+def _read_rate_limit(number: int, said: RateLimit) -> list[AnyEvent]:
     info = said.rate_limit_info
     if not isinstance(info, dict) or info.get("status") != "rejected":
         return []
@@ -280,7 +216,7 @@ def _read_rate_limit(number: int, said: _RateLimit) -> list[AnyEvent]:
     return [Fault(line=number, what="rate_limit", text=text)]
 
 
-def _read_result(number: int, said: _Result) -> list[AnyEvent]:
+def _read_result(number: int, said: Ended) -> list[AnyEvent]:
     events: list[AnyEvent] = [
         Denial(
             line=number,
@@ -316,9 +252,9 @@ def _read_result(number: int, said: _Result) -> list[AnyEvent]:
 
 
 _readers: dict[type, Callable[[int, Any], Sequence[AnyEvent] | None]] = {
-    _Assistant: _read_assistant,
-    _User: _read_user,
-    _System: _read_system,
-    _Result: _read_result,
-    _RateLimit: _read_rate_limit,
+    Assistant: _read_assistant,
+    User: _read_user,
+    System: _read_system,
+    Ended: _read_result,
+    RateLimit: _read_rate_limit,
 }
