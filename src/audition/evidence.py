@@ -92,6 +92,8 @@ class _Walk:
     def __init__(self, trace: Trace, skills: Sequence[Skill], agent: Agent) -> None:
         self.trace, self.skills, self.agent = trace, skills, agent
         self.names = names_of(skills)
+        self.signs = ("SKILL", "skills/", "*", *(each.folder for each in skills))
+        """A line with none of these touches no skill, and is not taken apart."""
         self.offered = {each.name for each in skills}
         self.climbs: dict[str, _Climb] = {each.name: _Climb() for each in skills}
         self.bundled = Bundled(skills)
@@ -127,7 +129,9 @@ class _Walk:
                     self._touched(event, event.paths, (), "file-read")
                 elif event.does == "shell":
                     line = event.command
-                    self._touched(event, reads_in(line), runs_in(line), "shell-read")
+                    near = any(sign in line for sign in self.signs)
+                    reads, runs = (reads_in(line), runs_in(line)) if near else ((), ())
+                    self._touched(event, reads, runs, "shell-read")
             elif isinstance(event, Message) and event.skill:
                 self._body(event)
 

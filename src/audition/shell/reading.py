@@ -4,8 +4,9 @@ In: a line. Out: words, paths, a yes or no. Must not know: how words are found.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from posixpath import basename, isabs, join, normpath
 
 from audition.model import Value
@@ -87,18 +88,23 @@ def runs_in(line: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _steps(line: str) -> Iterator[Step]:
+@lru_cache(maxsize=128)  # each line is asked about three times in a row
+def _steps(line: str) -> tuple[Step, ...]:
     folder = ""
+    steps: list[Step] = []
     for simple in find_commands(line):
-        yield Step(
-            words=simple.words,
-            folder=folder,
-            takes=tuple(simple.takes),
-            writes=simple.writes,
-            code=simple.code,
+        steps.append(
+            Step(
+                words=simple.words,
+                folder=folder,
+                takes=tuple(simple.takes),
+                writes=simple.writes,
+                code=simple.code,
+            )
         )
         if simple.words and simple.words[0] in ("cd", "pushd"):
             folder = _at(folder, next((w for w in simple.words[1:] if w[:1] != "-"), "~"))
+    return tuple(steps)
 
 
 def _at(folder: str, path: str) -> str:
