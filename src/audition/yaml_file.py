@@ -153,6 +153,9 @@ class _Composer:
             self.mark(event, field, key)
             return None
         self.refuse(event, field)
+        if isinstance(event, yaml.ScalarEvent) and event.tag:
+            self.mark(event, field, key)
+            return None
         if isinstance(event, yaml.ScalarEvent):
             plain = event.style in {None, ""}
             self.mark(event, field, key, event.value, plain=plain)
