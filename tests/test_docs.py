@@ -1,7 +1,11 @@
 """The pages say what the program does: every check, option, exit code and key is in them."""
 
+import os
 import re
 import runpy
+import shutil
+import subprocess
+import sysconfig
 import tomllib
 from pathlib import Path
 
@@ -109,6 +113,37 @@ def test_every_rung_of_the_ladder_is_explained(rung):
 def test_every_page_is_in_the_table_of_contents():
     listed = set(re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text("utf-8")))
     assert listed == {path.relative_to(DOCS).as_posix() for path in PAGES}
+
+
+def blocks_of(path: Path) -> list[tuple[str, str]]:
+    return re.findall(r"^```(\w+)\n(.*?)^```", path.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "path", [ROOT / "README.md", DOCS / "getting-started.md"], ids=lambda path: path.name
+)
+def test_what_a_newcomer_is_told_to_type_works(path, tmp_path):
+    for place in ("skills", "examples/skills"):
+        shutil.copytree(ROOT / "examples" / "skills", tmp_path / place)
+    scripts = sysconfig.get_path("scripts")
+    env = {**os.environ, "PATH": f"{scripts}:{os.environ['PATH']}", "NO_COLOR": "1"}
+    told = ""
+    for kind, text in blocks_of(path):
+        if kind == "yaml":
+            (tmp_path / "cases.yaml").write_text(text, "utf-8")
+        elif kind == "text":
+            assert text in told, "the page shows what the program does not print"
+        elif kind == "console":
+            for line in text.splitlines():
+                words = line.removeprefix("$ ")
+                if words.startswith(("make ", ". ")):
+                    continue  # the set-up, which the tests themselves needed
+                done = subprocess.run(
+                    ["bash", "-c", words], cwd=tmp_path, env=env, capture_output=True, text=True,
+                    stdin=subprocess.DEVNULL, timeout=120, check=False,
+                )  # fmt: skip
+                assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
+                told = done.stdout
 
 
 SHOWN = [
