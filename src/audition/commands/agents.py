@@ -4,6 +4,8 @@ In: the configuration and this machine. Out: a list.
 Must not know: how an agent is asked.
 """
 
+from typing import Any
+
 import click
 import msgspec
 
@@ -31,33 +33,32 @@ def agents(config: Config, output_format: str) -> int:
         return Exit.OK
     for row in rows:
         state = f"{row['version'] or 'version unknown'}" if row["found"] else "not here"
-        click.echo(
-            f"{row['name']:<14} {visible(str(state)):<28} {', '.join(configure_agent(str(row['name']), config).deliveries)}"
-        )
+        takes = ", ".join(map(str, row["deliveries"]))
+        click.echo(f"{row['name']:<14} {visible(str(state)):<28} {takes}".rstrip())
         if row["missing"]:
             click.echo(f"{'':<14} {visible(str(row['missing']))}")
     return Exit.OK
 
 
-def describe(name: str, config: Config) -> dict[str, object]:
+def describe(name: str, config: Config) -> dict[str, Any]:
     """One agent: where it is, its version, what it takes and tells."""
     program: tuple[str, ...] = ()
     version = missing = ""
+    agent = None
     try:
         agent = configure_agent(name, config)
         ready = make_ready(name, config)
         program, version = ready.program, ready.version
     except AuditionError as error:
         missing = f"{error}; {error.hint}" if error.hint else str(error)
-        agent = configure_agent(name, config)
     return {
         "name": name,
         "found": not missing,
         "program": program,
         "version": version,
         "missing": missing,
-        "deliveries": agent.deliveries,
-        "usage": agent.reports_usage,
-        "several_turns": agent.several_turns,
-        "wire": agent.wire,
+        "deliveries": agent.deliveries if agent else (),
+        "usage": agent.reports_usage if agent else None,
+        "several_turns": agent.several_turns if agent else None,
+        "wire": agent.wire if agent else None,
     }
