@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from audition.model import Evidence, Grade, Inputs, Record, Skill, Spent
+from audition.model import Case, Evidence, Grade, Inputs, Record, Skill, Spent, Trial
 
 ARMS = [("claude", "native", "sonnet"), ("codex", "mcp", None), ("understudy", "native", None)]
 
@@ -34,6 +34,20 @@ def make_inputs(*skills: str, run_id: str = "20260102-030405") -> Inputs:
         run_id=run_id,
         began="2026-01-02T03:04:05+00:00",
         skills={name: Skill(name=name, path=f"/skills/{name}") for name in skills},
+    )
+
+
+def make_trial(name: str, case: Case) -> Trial:
+    return Trial(
+        id=name,
+        place="",
+        index=0,
+        case=case,
+        agent="understudy",
+        delivery="native",
+        model=None,
+        number=1,
+        skills=(),
     )
 
 

@@ -1,20 +1,23 @@
 import json
 import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from records import any_record, any_text, make_inputs, make_record, make_trial
 
 from audition.errors import UnknownName
-from audition.model import Case, Evidence, Grade, Record, Trial
+from audition.model import Case, Evidence, Grade, Record, Skill
 from audition.report import FORMATS, render
 from audition.report.escape import as_code, for_markdown, one_line, visible
 from audition.report.github import SUMMARY_BYTES, job_summary
 from audition.report.words import conclude, say_dollars, say_interval, say_rate, say_seconds
 from audition.summary import share, summarise
-from tests.records import any_record, any_text, make_inputs, make_record
 
 INPUTS = make_inputs("greeting", "style")
 NASTY = "\x1b[31m<script>alert(1)</script> | `x` **b** @user %0A ::error::\r\n\x00\u202e]]>"
@@ -166,6 +169,78 @@ def test_escapes_keep_ordinary_text_as_it_is():
     assert as_code("a`b") == "a\\`b"
 
 
+# --- HTML ------------------------------------------------------------------------------------
+
+
+class Tags(HTMLParser):
+    """Every start tag with its attributes."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.seen = []
+        self.style = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        if self.seen and self.seen[-1][0] == "style" and not self.style:
+            self.style = data
+
+
+def hostile_run():
+    trial = {"skill": NASTY, "case": NASTY, "model": NASTY, "agent": NASTY, "reason": NASTY}
+    grade = Grade(by=NASTY, status="fail", reason=NASTY, lines=(3,))
+    evidence = Evidence(skill=NASTY, rung="loaded", how="skill-tool", resources=(NASTY,))
+    records = [
+        make_record("fail", 1, **trial, grades=(grade,), skills=(evidence,)),
+        make_record("pass", 2, **trial),
+        make_record("ineligible", 3, **trial),
+    ]
+    skill = Skill(name=NASTY, description=NASTY, path="/s")
+    case = Case(id=NASTY, prompt=NASTY)
+    plan = make_trial(records[0].id, case)
+    return records, msgspec.structs.replace(INPUTS, skills={"x": skill}, plan=(plan,))
+
+
+def test_the_page_loads_nothing_and_executes_nothing_whatever_the_agents_said():
+    records, inputs = hostile_run()
+    tags = Tags(report(records, "html", inputs))
+    names = {tag for tag, _ in tags.seen}
+    assert not names & {"script", "img", "iframe", "object", "embed", "form", "base", "a"}
+    for tag, attributes in tags.seen:
+        assert not any(name.startswith("on") or name == "style" for name in attributes)
+        assert attributes.get("href", "data:,") == "data:,", tag
+        assert "src" not in attributes
+
+
+def test_the_page_allows_its_own_style_and_nothing_else():
+    tags = Tags(report([make_record()], "html"))
+    policies = [each["content"] for _, each in tags.seen if "http-equiv" in each]
+    digest = b64encode(sha256(tags.style.encode()).digest()).decode()
+    assert policies == [
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+    ]
+    assert "url(" not in tags.style
+    assert "@import" not in tags.style
+
+
+def test_the_page_shows_prompt_evidence_and_the_rungs_of_the_ladder():
+    record = make_record(
+        "fail",
+        grades=(Grade(by="file_exists", status="fail", reason="no out.txt", lines=(12,)),),
+        skills=(Evidence(skill="greeting", rung="loaded", how="skill-tool", lines=(4,)),),
+    )
+    plan = make_trial(record.id, Case(id="explicit", prompt="Say <hello>\nto Ada"))
+    page = report([record], "html", msgspec.structs.replace(INPUTS, plan=(plan,)))
+    assert "Say &lt;hello&gt;<br>to Ada" in page
+    for words in ("no out.txt", "trace line 12", "trace line 4", "nothing bundled to run"):
+        assert words in page
+    for rung in ("offered", "asked", "loaded", "followed"):
+        assert f'<th scope="row">{rung}</th>' in page
+
+
 # --- Words -----------------------------------------------------------------------------------
 
 
@@ -207,7 +282,9 @@ def test_the_conclusion_never_calls_green_what_was_not_graded():
 def test_the_conclusion_says_where_it_failed_and_on_which_side():
     records = [make_record("pass", n) for n in range(8)]
     said = conclusion(*records, make_record("fail", 9), make_record("fail", should_trigger=False))
-    assert said.startswith("2 of 10 graded trials failed: greeting (1 of 9 positives, 1 of 1 neg")
+    assert said.startswith(
+        "2 of 10 graded trials failed. greeting failed 1 of 9 positives and 1 of 1 negative."
+    )
 
 
 def test_the_conclusion_says_how_little_few_trials_prove():
@@ -219,20 +296,7 @@ def test_the_conclusion_says_how_little_few_trials_prove():
 
 
 def test_the_conclusion_says_what_was_planned_and_not_run():
-    plan = tuple(
-        Trial(
-            id=f"t{n}",
-            place="",
-            index=n,
-            case=Case(id="explicit", prompt="hello"),
-            agent="a",
-            delivery="native",
-            model=None,
-            number=n,
-            skills=(),
-        )
-        for n in range(5)
-    )
+    plan = tuple(make_trial(f"t{n}", Case(id="explicit", prompt="hi")) for n in range(5))
     inputs = msgspec.structs.replace(INPUTS, plan=plan)
     assert "4 of 5 planned trials have not been run." in conclusion(make_record(), inputs=inputs)
 

@@ -5,10 +5,10 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from records import any_record, make_inputs, make_record
 
 from audition.model import Evidence, Spent
 from audition.summary import Summary, Tally, summarise
-from tests.records import any_record, make_inputs, make_record
 
 INPUTS = make_inputs("greeting", "style", "never")
 

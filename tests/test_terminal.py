@@ -5,14 +5,16 @@ import re
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
+from records import make_inputs, make_record
 
 from audition.report.text import aligned, cell_width, lay_out, plain
 from audition.summary import summarise
 from audition.terminal import Progress, print_summary, trial_line
-from tests.records import make_inputs, make_record
 
+HERE = str(Path(__file__).parent)
 INPUTS = make_inputs("greeting", "style")
 RECORDS = [
     *(make_record("pass", n) for n in range(8)),
@@ -25,7 +27,7 @@ SUMMARY = summarise(RECORDS, INPUTS)
 
 PAINT = """
 import sys
-from tests.test_terminal import RECORDS, SUMMARY
+from test_terminal import RECORDS, SUMMARY
 from audition.terminal import Progress, print_summary
 with Progress(total=len(RECORDS)) as progress:
     for record in RECORDS:
@@ -43,7 +45,9 @@ def on_a_terminal(env, program=PAINT):
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        env=os.environ | {"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"} | env,
+        env=os.environ
+        | {"PYTHONPATH": HERE, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
+        | env,
     )
     os.close(theirs)
     seen = b""
@@ -76,7 +80,13 @@ def test_a_dumb_terminal_gets_plain_lines():
 
 
 def test_a_pipe_gets_plain_text_and_costs_no_import_of_rich():
-    done = subprocess.run([sys.executable, "-c", PAINT], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", PAINT],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": HERE},
+    )
     assert "rich False" in done.stderr
     assert "\x1b" not in done.stdout + done.stderr
     assert "PASS greeting/explicit/understudy+native/0  0.1 s\n" in done.stderr
@@ -127,6 +137,22 @@ def test_progress_counts_from_many_threads():
             each.join()
         assert "200/200" in plain(progress.lay_out(80)[0])
     assert stream.getvalue().count("\n") == 200
+
+
+def test_failures_told_from_many_threads_never_block_the_live_table():
+    program = """
+import threading
+from records import make_record
+from audition.terminal import Progress
+def tell():
+    for number in range(150):
+        progress.tell(make_record("fail", number))
+with Progress(total=600) as progress:
+    threads = [threading.Thread(target=tell) for _ in range(4)]
+    [each.start() for each in threads]
+    [each.join() for each in threads]
+"""
+    assert on_a_terminal({}, program).count("it was fail") == 600
 
 
 def test_quiet_progress_says_nothing():

@@ -36,7 +36,9 @@ STYLES = {
     "warn": "yellow",
     "dim": "dim",
 }
-ASCII = str.maketrans({"–": "-", "…": "...", "·": ".", "━": "=", "●": "o", "×": "x", "█": "#"})
+ASCII = str.maketrans(
+    {"–": "-", "…": "...", "·": ".", "━": "=", "─": "-", "●": "o", "×": "x", "█": "#"}
+)
 RUNNING_SHOWN = 8
 
 
@@ -117,8 +119,9 @@ def print_lines(lines: Iterable[Line], stream: TextIO) -> None:
 
 
 def paints(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that can move its cursor."""
-    return stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    """Whether a stream is a terminal that can move its cursor and draw."""
+    draws = "utf" in (stream.encoding or "").lower()
+    return draws and stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
 def _width(stream: TextIO) -> int:
@@ -193,14 +196,12 @@ class Progress:
             self._running.pop(record.id, None)
             self._done += 1
             self._counts[record.status] += 1
-            if self._quiet:
-                return
-            line = trial_line(record)
-            if not self._live:
-                self._stream.write(_encodable(plain(line), self._stream) + "\n")
+            if not (self._quiet or self._live):
+                self._stream.write(_encodable(plain(trial_line(record)), self._stream) + "\n")
                 self._stream.flush()
-            elif record.status in {"fail", "error"}:
-                self._live.say(line)
+        # Outside our lock: rich holds its own while it asks lay_out, which takes ours.
+        if self._live and record.status in {"fail", "error"}:
+            self._live.say(trial_line(record))
 
     def eta(self) -> float | None:
         """Seconds that the rest will take if it goes on so; None before the first trial."""
@@ -223,7 +224,7 @@ class Progress:
         lines: list[Line] = [
             (
                 ("━" * full, "good"),
-                ("━" * (room - full), "dim"),
+                ("─" * (room - full), "dim"),
                 (f"  {done}/{self._total}", "title"),
                 (f"  {say_seconds(now - self._began)}{left}", "dim"),
             ),
@@ -267,7 +268,8 @@ class _Live:
             refresh_per_second=4,
             transient=True,
             redirect_stdout=False,
-            redirect_stderr=False,
+            # What the command says meanwhile is printed above the table.
+            redirect_stderr=True,
         )
         self._live.start(refresh=True)
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audition.model import Inputs, Json, Record
+from audition.model import Inputs, Json, Record, Skill
 from audition.report import words
 from audition.report.escape import one_line, visible
 from audition.summary import Funnel, Summary
@@ -48,12 +48,14 @@ def _verdict(summary: Summary) -> str:
     return "pass" if totals.passed and not totals.error else "invalid"
 
 
-def climb_down(funnel: Funnel, bundled: bool) -> list[tuple[str, int]]:
-    """The rungs to draw; `read` and `ran` only where the skill has something to read or run."""
+def climb_down(funnel: Funnel, skill: Skill | None) -> list[tuple[str, int | None]]:
+    """How many reached each rung; None for one that the skill has nothing for."""
+    bundled = skill.resources if skill else ()
+    scripts = any(each.startswith("scripts/") for each in bundled)
+    has = {"read": bool(bundled), "ran": scripts}
     return [
-        (rung, getattr(funnel, rung))
+        (rung, getattr(funnel, rung) if has.get(rung, True) or getattr(funnel, rung) else None)
         for rung in LADDER
-        if rung not in {"read", "ran"} or bundled or getattr(funnel, rung)
     ]
 
 

@@ -67,10 +67,12 @@ def lay_out(summary: Summary, records: Iterable[Record], width: int) -> Iterator
         if cause.status == "ineligible":
             reason = one_line(cause.reason) or "no reason was given"
             yield from _wrapped(f"{count(cause.trials, 'trial')} ineligible: {reason}", width, 0)
-    for mixed in summary.mixed:
+    for mixed in summary.mixed[:CAP]:
         name = f"{mixed.skill}/{mixed.case}" if mixed.skill else mixed.case
         words = f"flaky: {name} passed {mixed.passed} of {mixed.of} on {say_arm(mixed)}"
         yield from _wrapped(one_line(words), width, 0)
+    if len(summary.mixed) > CAP:
+        yield ((f"and {len(summary.mixed) - CAP} more flaky, see summary.json", "dim"),)
     if summary.mixed or any(each.status == "ineligible" for each in summary.causes):
         yield ()
     first, *rest = conclude(summary)
@@ -134,7 +136,9 @@ def _tables(skills: list[Row], arms: list[Row], width: int) -> Iterator[Line]:
         if all(cell_width(plain(line)) <= width for line in lines):
             yield from lines
             return
-    yield from _stacked([*skills, *arms])
+    yield from _stacked(skills)
+    yield ()
+    yield from _stacked(arms)
 
 
 def _cells(title: str, last: str, rows: Iterable[Row], plots: bool) -> list[list[Cell]]:
@@ -236,7 +240,7 @@ def _trouble(trouble: Trouble, width: int) -> Iterator[Line]:
     word: Span = (f"  {record.status.upper():5}", STATUSES[record.status])
     yield word, (f" {visible(record.id)}", ""), (f"  {say_seconds(record.seconds)}", "dim")
     for reason in trouble.reasons:
-        yield from _wrapped(one_line(reason), width, 8)
+        yield from _wrapped(one_line(reason), width, 8 if width >= NARROW else 4)
     command, lines = f"        {visible(trouble.command)}", say_lines(trouble.lines)
     # A comment to the shell, so that the line may be copied whole.
     together = f"{command}  # {lines}"

@@ -183,7 +183,8 @@ def conclude(summary: Summary) -> tuple[str, ...]:
     elif not graded:
         said.append("Nothing could be graded, so nothing is known.")
     elif totals.fail:
-        said.append(f"{totals.fail} of {count(graded, 'graded trial')} failed{_where(summary)}.")
+        said.append(f"{totals.fail} of {count(graded, 'graded trial')} failed.")
+        said.extend(_where(summary))
     elif graded == 1:
         said.append("The one graded trial passed.")
     else:
@@ -205,16 +206,15 @@ def conclude(summary: Summary) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _where(summary: Summary) -> str:
+def _where(summary: Summary) -> Iterable[str]:
     bad = [
-        f"{name} ({_missed(each)})"
+        f"{name} failed {_missed(each)}"
         for name, each in summary.skills.items()
         if each.verdict == "fail"
     ]
-    if not bad:
-        return ""
-    more = f" and {len(bad) - 3} more" if len(bad) > 3 else ""
-    return f": {', '.join(bad[:3])}{more}"
+    if bad:
+        more = [f"{len(bad) - 3} more"] * (len(bad) > 3)
+        yield f"{'; '.join([*bad[:3], *more])}."
 
 
 def _missed(skill: SkillSummary) -> str:
@@ -223,7 +223,7 @@ def _missed(skill: SkillSummary) -> str:
         for share, word in ((skill.positives, "positive"), (skill.negatives, "negative"))
         if share.passed < share.of
     ]
-    return ", ".join(parts)
+    return _and(parts)
 
 
 def _and(parts: list[str]) -> str:
