@@ -65,7 +65,7 @@ def _embedded(part: Part, *, rate: float | None = None, seed: str | None = None)
         version=(),
         known_version=__version__,
         deliveries=("native", "none", "instructions"),
-        loads_by=("skill-tool", "file-read"),
+        loads_by=("skill-tool", "file-read", "injected"),
         several_turns=True,
     )
 
