@@ -390,6 +390,7 @@ def test_an_unknown_key_is_kept_as_a_warning_with_the_nearest():
     assert told == [(1, 1, "polcy", "warning"), (3, 37, "cases[0].chekcs", "warning")]
     assert "`policy`" in found.losses[0].hint
     assert "`checks`" in found.losses[1].hint
+    assert found.cases[0].settings == {"unknown_keys": {"chekcs": []}}
 
 
 def test_keys_for_later_are_taken_and_said():

@@ -79,6 +79,17 @@ def test_links_to_skills_are_followed_and_loops_are_not(tmp_path):
     assert [each.path for each in find_skills([skills])] == [str(skills / "link")]
 
 
+def test_many_links_that_lead_to_the_same_place_cost_nothing(tmp_path):
+    write_skill(tmp_path / "30/a")
+    for level in range(30):
+        folder = tmp_path / f"{level:02}"
+        folder.mkdir()
+        for link in "abc":
+            (folder / link).symlink_to(tmp_path / f"{level + 1:02}")
+    found = find_skills([tmp_path / "00"])
+    assert [each.name for each in found] == ["a"]
+
+
 @pytest.mark.parametrize("place", [".git/a", "node_modules/a", ".venv/a", "run/inputs/skills/a"])
 def test_what_is_not_the_users_is_passed_by(tmp_path, place):
     write_skill(tmp_path / place)

@@ -33,12 +33,9 @@ Severity = Literal["error", "warning", "note"]
 
 def find_skills(paths: Sequence[Path] = ()) -> tuple[Skill, ...]:
     """Every skill at or below the paths, or in the usual places; sorted by path."""
-    folders: dict[tuple[int, int], str] = {}
-    for root in _roots(paths):
-        for folder in _walk(root, set(), 0):
-            found = os.stat(folder)
-            folders.setdefault((found.st_dev, found.st_ino), folder)
-    return tuple(read_skill(Path(folder)) for folder in sorted(folders.values()))
+    seen: set[tuple[int, int]] = set()
+    folders = [folder for root in _roots(paths) for folder in _walk(root, seen, 0)]
+    return tuple(read_skill(Path(folder)) for folder in sorted(folders))
 
 
 def _roots(paths: Sequence[Path]) -> Iterator[str]:
@@ -59,8 +56,8 @@ def _roots(paths: Sequence[Path]) -> Iterator[str]:
             raise UsageError(f"`{path}` is neither a folder nor a SKILL.md", "name its folder")
 
 
-def _walk(folder: str, above: set[tuple[int, int]], depth: int) -> Iterator[str]:
-    """The folders with a SKILL.md, at any depth. A link to a folder that we are in is a loop."""
+def _walk(folder: str, seen: set[tuple[int, int]], depth: int) -> Iterator[str]:
+    """The folders with a SKILL.md, at any depth. However many links lead to one, it counts once."""
     try:
         itself = os.stat(folder)
         with os.scandir(folder) as scan:
@@ -70,13 +67,14 @@ def _walk(folder: str, above: set[tuple[int, int]], depth: int) -> Iterator[str]
     identity = (itself.st_dev, itself.st_ino)
     names = {each.name for each in entries}
     # A run folder keeps copies of skills in inputs/: they are not the user's.
-    if identity in above or depth > DEPTH_CAP or {"run.json", "inputs"} <= names:
+    if identity in seen or depth > DEPTH_CAP or {"run.json", "inputs"} <= names:
         return
+    seen.add(identity)
     if "SKILL.md" in names:
         yield folder
     for each in entries:
         if each.name not in PASSED_BY and _is_folder(each, folder):
-            yield from _walk(each.path, above | {identity}, depth + 1)
+            yield from _walk(each.path, seen, depth + 1)
 
 
 def _is_folder(entry: "os.DirEntry[str]", folder: str) -> bool:

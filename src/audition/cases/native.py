@@ -163,7 +163,7 @@ def _make_case(node: Node, given: Given, defaults: Given, findings: Findings) ->
         timeout_s=merged.get("timeout_s"),
         trials=merged.get("trials"),
         tags=tuple(merged.get("tags") or ()),
-        settings={**_settings(defaults), **_settings(given)},
+        settings={**_settings(defaults), **_settings(given), **_unknown(node)},
         env={**defaults["env"], **(given.get("env") or {})},
         judge=merged.get("judge"),
         file=node.marked.path,
@@ -176,6 +176,12 @@ def _settings(given: Given) -> dict[str, Json]:
         name: value for name, value in given.items() if name in SHARED and SHARED[name].setting
     }
     return {**(given.get("settings") or {}), **named}
+
+
+def _unknown(node: Node) -> dict[str, Json]:
+    """Keys that nobody reads: reported, and kept with the case."""
+    unknown = {key: value for key, value in node.value.items() if key not in CASE}
+    return {"unknown_keys": unknown} if unknown else {}
 
 
 def _expects_sense(node: Node, merged: Given, findings: Findings) -> bool:

@@ -4,6 +4,7 @@ In: paths. Out: a table or JSON on stdout. Must not know: agents, how cases are 
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -46,14 +47,14 @@ def _show(suite: Suite) -> str:
     positives = sum(bool(each.expected) for each in suite.cases)
     negatives = sum(not each.should_trigger for each in suite.cases)
     head = (
-        f"{suite.file}: {suite.format}, policy {suite.policy}; {len(suite.skills)} skills, "
-        f"{len(suite.cases)} cases: {positives} positive, {negatives} negative"
+        f"{suite.file}: {suite.format}, policy {suite.policy}; {_count(suite.skills, 'skill')}, "
+        f"{_count(suite.cases, 'case')}: {positives} positive, {negatives} negative"
     )
     rows = [
         (
             f"  {one_line(each.id, 40)}",
             _expected(each),
-            f"{len(each.checks)} checks",
+            _count(each.checks, "check"),
             one_line(each.prompt, 60),
         )
         for each in suite.cases
@@ -65,6 +66,10 @@ def _show(suite: Suite) -> str:
         where = f"{each.severity}: {each.line}:{each.column}"
         lines.append("  " + visible(f"{where}: {field}{each.message}{hint}"))
     return "\n".join(lines)
+
+
+def _count(things: Sequence[object], noun: str) -> str:
+    return f"{len(things)} {noun}{'s' * (len(things) != 1)}"
 
 
 def _expected(case: Case) -> str:
