@@ -6,7 +6,6 @@ Must not know: how trials are run.
 """
 
 import os
-import shutil
 import sys
 import threading
 import time
@@ -125,7 +124,11 @@ def paints(stream: TextIO) -> bool:
 
 
 def _width(stream: TextIO) -> int:
-    return shutil.get_terminal_size().columns if stream.isatty() else 100
+    if not stream.isatty():
+        return 100
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def _encodable(text: str, stream: TextIO) -> str:
