@@ -317,10 +317,11 @@ def main() -> None:
     words.add_argument("--floors", action="store_true", help="only the floors")
     words.add_argument("--on", default="/dev/shm", help="where to work; best a tmpfs")
     asked = words.parse_args()
+    (HERE / "data").mkdir(exist_ok=True)
     fast_place = asked.on if os.access(asked.on, os.W_OK) else tempfile.gettempdir()
     with (
         tempfile.TemporaryDirectory(prefix="bench-", dir=fast_place) as fast,
-        tempfile.TemporaryDirectory(prefix="bench-", dir=HERE) as disk,
+        tempfile.TemporaryDirectory(prefix="bench-", dir=HERE / "data") as disk,
     ):
         found = {"machine": machine(Path(fast), Path(disk)), "quick": asked.quick}
         sizes = (200,) if asked.quick else (1000, 5000)
