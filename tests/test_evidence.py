@@ -1,0 +1,320 @@
+"""The ladder: what became of each skill, and the lines that prove it."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from audition.agent import find_agent, make_trace, read_trace
+from audition.evidence import climb
+from audition.model import RUNGS, Call, Denial, End, Message, Offer, Result, Skill, Usage
+
+TRACES = Path(__file__).parent / "traces" / "claude" / "2.1.327"
+claude = find_agent("claude")
+reader = replace(claude, name="reader", loads_by=("file-read", "shell-read"), mention="$")
+BODY = "# Reports\n\nAlways end a report with the line of the house, in capitals.\n"
+
+
+def skill(name, folder="", *resources, **more):
+    return Skill(name=name, path=f"/w/.claude/skills/{folder or name}", resources=resources, **more)
+
+
+SKILLS = (
+    skill("greeting"),
+    skill("configurator", "", "templates/config.json", "scripts/make.py"),
+    skill("tooled"),
+    skill("nomodel", model_invocable=False),
+    skill("status"),
+)
+
+
+def evidence(name, agent=claude, skills=SKILLS, **more):
+    (path,) = [each for each in TRACES.glob(f"{name}*.jsonl") if "expected" not in each.name]
+    trace = read_trace(claude, enumerate(path.read_bytes().splitlines(), 1))
+    return {each.skill: each for each in climb(trace, skills, agent, **more)}
+
+
+# trace: skill, rung, how, lines, resources; None where no skill was touched
+RECORDED = {
+    "01": ("greeting", "loaded", "skill-tool", (3, 4, 5), ()),
+    "02": None,
+    "03": ("configurator", "read", "skill-tool", (2, 3, 4, 5, 6), ("templates/config.json",)),
+    "04": ("configurator", "loaded", "skill-tool", (2, 3, 4), ()),
+    "05": ("welcomer", "asked", None, (2, 3), ()),
+    "06": ("nomodel", "asked", None, (2, 3), ()),
+    "08": ("tooled", "loaded", "skill-tool", (2, 3, 4), ()),
+    "09": ("configurator", "read", "mcp-tool", (2, 3, 4, 5), ("templates/config.json",)),
+    "10": ("greeting", "loaded", "mcp-tool", (4, 5), ()),
+    "12": ("nope", "asked", None, (2, 3), ()),
+    "14": ("status", "loaded", "skill-tool", (2, 3, 4), ()),
+    "15": ("configurator", "loaded", "skill-tool", (2, 3, 4), ()),
+    "17": ("greeting", "loaded", "skill-tool", (2, 3, 4), ()),
+    "18": ("greeting", "asked", None, (2,), ()),
+    "19": None,
+    "20": None,
+    "27": None,
+    "29": None,
+    "32": ("greeting", "loaded", "skill-tool", (6, 7), ()),
+    "34": ("greeting", "loaded", "skill-tool", (17, 21, 22), ()),
+    "35": ("greeting", "loaded", "skill-tool", (4, 5, 6), ()),
+    "36": None,
+    "38": None,
+    "40": ("greeting", "loaded", "skill-tool", (2, 5, 6), ()),
+    "41": ("greeting", "loaded", "skill-tool", (2, 3, 4), ()),
+    "42": ("greeting", "loaded", "skill-tool", (2, 3, 4), ()),
+}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_recorded_session_has_its_rung(name):
+    found = evidence(name)
+    touched = {each.skill for each in found.values() if each.order is not None}
+    if RECORDED[name] is None:
+        assert not touched
+        return
+    which, rung, how, lines, resources = RECORDED[name]
+    assert touched == {which}
+    each = found[which]
+    assert (each.rung, each.how, each.lines, each.resources) == (rung, how, lines, resources)
+
+
+def test_every_skill_on_offer_has_evidence():
+    assert [*evidence("02")] == [each.name for each in SKILLS]
+
+
+def test_two_deliveries_at_once_keep_their_routes():
+    found = evidence("11")
+    assert found["greeting"].routes == ("skill-tool",)
+    assert found["configurator"].routes == ("mcp-tool",)
+    assert (found["greeting"].order, found["configurator"].order) == (0, 1)
+
+
+def test_a_call_in_a_sub_agent_counts_and_is_marked():
+    assert evidence("32")["greeting"].sub.startswith("toolu_")
+
+
+def test_a_prompt_that_is_a_slash_command_puts_the_skill_in():
+    found = evidence("29", prompt="/greeting Ada")["greeting"]
+    assert (found.rung, found.how, found.lines) == ("loaded", "injected", ())
+
+
+@pytest.mark.parametrize("prompt", ["say /greeting", "$greeting", "/zzz", "", "greeting"])
+def test_another_prompt_puts_nothing_in(prompt):
+    assert evidence("29", prompt=prompt)["greeting"].rung == "none"
+
+
+def test_a_slash_command_for_a_skill_that_users_may_not_call_puts_nothing_in():
+    hidden = (skill("greeting", user_invocable=False),)
+    assert evidence("29", skills=hidden, prompt="/greeting")["greeting"].rung == "none"
+
+
+def test_a_prompt_that_nobody_answered_puts_nothing_in():
+    assert evidence("19", prompt="/greeting")["greeting"].rung == "none"
+
+
+# -- made by hand
+
+
+def trace_of(*events):
+    done = End(line=99, status="completed")
+    return make_trace(replace(claude, settle=lambda each: each), [*events, done])
+
+
+def climbed(*events, skills=SKILLS, agent=claude, name="configurator", **more):
+    return {each.skill: each for each in climb(trace_of(*events), skills, agent, **more)}[name]
+
+
+def call(line=1, does="skill", **more):
+    return Call(line=line, id=f"c{line}", does=does, **{"tool": "Skill", **more})
+
+
+def answer(line=2, to=1, **more):
+    return Result(line=line, id=f"c{to}", **more)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "configurator",
+        "Configurator",
+        "cat:configurator",
+        "skills__configurator",
+        "mcp__s__configurator",
+    ],
+)
+def test_a_skill_is_known_by_any_of_its_names(typed):
+    assert climbed(call(skill=typed), answer()).rung == "loaded"
+
+
+def test_a_skill_is_known_by_its_folder_and_by_its_name():
+    skills = (skill("othername", "dirname"),)
+    for typed in ("othername", "dirname"):
+        found = climbed(call(skill=typed), answer(), skills=skills, name="othername")
+        assert found.rung == "loaded"
+
+
+def test_a_name_in_its_own_case_comes_first():
+    skills = (skill("a"), skill("A", "other"))
+    assert climbed(call(skill="A"), answer(), skills=skills, name="A").rung == "loaded"
+    assert climbed(call(skill="A"), answer(), skills=skills, name="a").rung == "none"
+
+
+def test_a_call_that_failed_is_asked():
+    found = climbed(call(skill="configurator"), answer(failed=True))
+    assert (found.rung, found.how, found.lines) == ("asked", None, (1, 2))
+
+
+def test_a_call_without_a_result_is_asked():
+    assert climbed(call(skill="configurator")).rung == "asked"
+
+
+def test_a_call_whose_body_came_is_loaded_though_its_result_was_cut_off():
+    body = Message(line=5, role="system", text="x", skill="configurator")
+    found = climbed(call(skill="configurator"), body)
+    assert (found.rung, found.how, found.lines) == ("loaded", "skill-tool", (1, 5))
+
+
+def test_a_call_that_was_refused_is_denied():
+    found = climbed(call(skill="configurator"), Denial(line=2, id="c1"), answer(3, 1, failed=True))
+    assert (found.rung, found.lines) == ("denied", (1, 2, 3))
+
+
+def test_a_second_try_that_succeeds_is_loaded():
+    found = climbed(
+        call(skill="configurator"),
+        answer(failed=True),
+        call(5, skill="configurator"),
+        answer(6, 5),
+    )
+    assert (found.rung, found.lines, found.order, found.last) == ("loaded", (5, 6), 0, 5)
+
+
+def test_parallel_calls_find_their_own_results():
+    events = (
+        call(1, skill="greeting"),
+        call(2, skill="configurator"),
+        answer(3, 2, failed=True),
+        answer(4, 1),
+    )
+    assert climbed(*events, name="greeting").lines == (1, 4)
+    assert climbed(*events).rung == "asked"
+
+
+def test_a_body_without_a_call_was_put_in():
+    found = climbed(Message(line=3, role="user", text="x", skill="configurator"))
+    assert (found.rung, found.how, found.lines) == ("loaded", "injected", (3,))
+
+
+READ = "/somewhere/else/configurator/SKILL.md"
+
+
+@pytest.mark.parametrize(
+    ("event", "how"),
+    [
+        (call(does="read", tool="Read", paths=(READ,)), "file-read"),
+        (call(does="shell", tool="Bash", command=f"bash -lc 'cat {READ}'"), "shell-read"),
+        (call(does="shell", tool="Bash", command=f"cd {READ[:-9]} && cat SKILL.md"), "shell-read"),
+        (call(does="shell", tool="Bash", command="cat skills/configurator/*"), "shell-read"),
+    ],
+)
+def test_a_body_read_past_the_skill_tool_is_noodling_and_climbs_nothing(event, how):
+    found = climbed(event, answer())
+    assert (found.rung, found.how, found.noodled, found.lines) == ("none", how, True, (1, 2))
+    assert (found.order, found.routes) == (None, ())
+    own = climbed(event, answer(), agent=reader)
+    assert (own.rung, own.how, own.noodled, own.order) == ("loaded", how, False, 0)
+
+
+def test_a_body_that_could_not_be_read_is_not_loaded():
+    event = call(does="read", tool="Read", paths=(READ,))
+    assert climbed(event, answer(failed=True), agent=reader).rung == "none"
+    assert climbed(event, agent=reader).rung == "none"
+
+
+def test_a_body_that_a_failed_command_printed_was_read():
+    skills = (skill("reports", body=BODY),)
+    event = call(does="shell", tool="sh", command="cat a/reports/SKILL.md && false")
+    found = climbed(
+        event, answer(failed=True, output=BODY), skills=skills, agent=reader, name="reports"
+    )
+    assert found.rung == "loaded"
+
+
+def test_a_body_is_known_by_its_text_however_it_was_printed():
+    skills = (skill("reports", body=BODY), skill("greeting", body="# Hi\n"))
+    event = call(does="shell", tool="sh", command="python3 peek.py")
+    trace = (event, answer(output=f"--- {BODY}"))
+    assert climbed(*trace, skills=skills, agent=reader, name="reports").rung == "loaded"
+    assert climbed(*trace, skills=skills, agent=reader, name="greeting").rung == "none"
+
+
+def test_a_path_that_only_ends_alike_is_not_the_skill():
+    event = call(does="read", tool="Read", paths=("/w/myconfigurator/SKILL.md", "/w/SKILL.md"))
+    assert climbed(event, answer(), agent=reader).rung == "none"
+
+
+LOAD = (call(skill="configurator"), answer())
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        call(5, does="read", tool="Read", paths=("/x/configurator/templates/config.json",)),
+        call(5, does="shell", command="cat .claude/skills/configurator/templates/config.json"),
+        call(5, does="shell", command="cat $SKILL_DIR/templates/config.json SKILLS"),
+        call(5, does="resource", skill="configurator", paths=("templates/config.json",)),
+        call(5, does="resource", skill="cat:configurator", paths=("./templates/config.json",)),
+    ],
+)
+def test_a_bundled_file_that_was_read_is_the_next_rung(event):
+    found = climbed(*LOAD, event, answer(6, 5))
+    assert (found.rung, found.resources) == ("read", ("templates/config.json",))
+    assert found.lines == (1, 2, 5, 6)
+    assert climbed(*LOAD, event, answer(6, 5, failed=True)).rung == "loaded"
+
+
+def test_a_bundled_file_read_without_loading_is_noted_and_no_rung():
+    event = call(5, does="read", tool="Read", paths=("/x/configurator/templates/config.json",))
+    found = climbed(event, answer(6, 5))
+    assert (found.rung, found.resources) == ("none", ("templates/config.json",))
+
+
+@pytest.mark.parametrize("failed", [True, False])
+def test_a_bundled_script_that_ran_is_above_a_read(failed):
+    command = "cd /x/configurator && python3 scripts/make.py --now"
+    found = climbed(*LOAD, call(5, does="shell", command=command), answer(6, 5, failed=failed))
+    assert (found.rung, found.scripts) == ("ran", ("scripts/make.py",))
+
+
+def test_what_the_model_was_shown_is_the_first_rung():
+    offers = (Offer(skill="configurator", offered="cut"), Offer(skill="greeting", offered="name"))
+    assert climbed(catalogue=offers).rung == "offered"
+    assert climbed(catalogue=offers).offered == "cut"
+    assert climbed(catalogue=offers, name="status").offered == "missing"
+    assert climbed(catalogue=offers, name="status").rung == "none"
+    assert climbed().offered == "unknown"
+
+
+def test_an_offer_in_the_session_counts_too():
+    found = climbed(Offer(line=3, skill="configurator", offered="full"))
+    assert (found.rung, found.lines) == ("offered", (3,))
+
+
+def test_a_sign_in_the_prompt_puts_a_skill_in_where_the_agent_says_so():
+    agent = replace(reader, loads_by=("shell-read", "injected"))
+    said = Message(line=1, text="ok")
+    assert climbed(said, agent=agent, prompt="use $configurator, please").how == "injected"
+    assert climbed(said, agent=agent, prompt="/configurator").rung == "none"
+
+
+def test_a_resource_of_a_skill_that_is_not_on_offer_is_still_seen():
+    found = evidence("03", skills=())["configurator"]
+    assert (found.rung, found.resources) == ("read", ("templates/config.json",))
+
+
+def test_usage_and_ends_touch_no_skill():
+    assert climbed(Usage(line=1)).rung == "none"
+
+
+def test_rungs_are_in_order():
+    assert RUNGS.index("asked") < RUNGS.index("denied") < RUNGS.index("loaded") < RUNGS.index("ran")
