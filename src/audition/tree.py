@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from audition.model import Value
 
 ENTRIES_CAP = 200_000
+_DEPTH = 12
+"""Folders below one another that surely make no path too long: 12 names of 255 bytes."""
 _CHUNK = 1024 * 1024
 READ_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
@@ -86,7 +88,7 @@ def snapshot(root: str, *, all_of_it: bool = False) -> Snapshot:
     """What stands in a folder, no link followed. A folder that is gone is empty."""
     entries: dict[str, Entry] = {}
     unread: list[str] = []
-    todo = [""]
+    todo = [] if os.path.islink(root) else [""]
     while todo:
         prefix = todo.pop()
         try:
@@ -109,8 +111,6 @@ def snapshot(root: str, *, all_of_it: bool = False) -> Snapshot:
 
 
 def _scan(path: str) -> Iterator[os.DirEntry[str]]:
-    if os.path.islink(path.rstrip("/")):
-        return iter(())
     try:
         return os.scandir(path)
     except PermissionError:
@@ -146,53 +146,72 @@ def copy_file(path: str, entry: Entry, into: str) -> bool:
 def remove_tree(root: str) -> None:
     """Remove a folder and all below it, as far as we may; links are removed, not followed.
 
-    Inner folders are moved up before they are emptied, so that no depth, not even one beyond
-    the longest path, is too deep. What cannot be removed stays and is not an error.
+    What lies too deep is moved up and removed in another round, so that no depth, not even
+    one beyond the longest path, is too deep. What cannot be removed stays and is no error.
     """
-    stuck: set[str] = set()
+    if os.path.islink(root):
+        return
     number = 0
-    while folders := [each for each in _empty(root) if each not in stuck]:
-        for folder in folders:
-            for inner in _empty(folder):
-                number += 1
-                _move(inner, f"{root}/.{os.getpid()}-{number}")
-            try:
-                os.rmdir(folder)
-            except OSError:
-                stuck.add(folder)
-    with contextlib.suppress(OSError):
-        os.rmdir(root)
+    while deep := _remove(root, 0):
+        moved = 0
+        for folder in deep:
+            number += 1
+            moved += _move(folder, f"{root}/.{os.getpid()}-{number}")
+        if not moved:
+            return
+
+
+def _remove(folder: str, depth: int) -> list[str]:
+    """Remove a folder; the folders below it that lie too deep."""
+    if depth == _DEPTH:
+        return [folder]
+    deep = [each for inner in _empty(folder) for each in _remove(inner, depth + 1)]
+    try:
+        os.rmdir(folder)
+    except PermissionError:
+        with contextlib.suppress(OSError):
+            os.chmod(os.path.dirname(folder), 0o700)
+            os.rmdir(folder)
+    except OSError:
+        pass
+    return deep
 
 
 def _empty(folder: str) -> list[str]:
     """Remove all files of a folder; the folders that it holds."""
-    try:
-        found = list(_scan(folder))
-    except OSError:
-        return []
     inner = []
-    for entry in found:
-        if entry.is_dir(follow_symlinks=False):
-            inner.append(entry.path)
-            continue
-        try:
-            os.unlink(entry.path)
-        except PermissionError:
-            with contextlib.suppress(OSError):
-                os.chmod(folder, 0o700)
-                os.unlink(entry.path)
-        except OSError:
-            pass
+    try:
+        for entry in list(_scan(folder)):
+            if entry.is_dir(follow_symlinks=False):
+                inner.append(entry.path)
+            else:
+                _unlink(entry.path)
+    except OSError:
+        pass
     return inner
 
 
-def _move(folder: str, into: str) -> None:
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except PermissionError:
+        with contextlib.suppress(OSError):
+            os.chmod(os.path.dirname(path), 0o700)
+            os.unlink(path)
+    except OSError:
+        pass
+
+
+def _move(folder: str, into: str) -> bool:
     try:
         os.rename(folder, into)
     except PermissionError:
-        with contextlib.suppress(OSError):
+        try:
             os.chmod(os.path.dirname(folder), 0o700)
             os.chmod(folder, 0o700)
             os.rename(folder, into)
+        except OSError:
+            return False
     except OSError:
-        pass
+        return False
+    return True

@@ -16,6 +16,19 @@ PASSED = (
     "PATH",
     "LANG",
     "LANGUAGE",
+    "LC_ALL",
+    "LC_ADDRESS",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_IDENTIFICATION",
+    "LC_MEASUREMENT",
+    "LC_MESSAGES",
+    "LC_MONETARY",
+    "LC_NAME",
+    "LC_NUMERIC",
+    "LC_PAPER",
+    "LC_TELEPHONE",
+    "LC_TIME",
     "TZ",
     "TERM",
     "SSL_CERT_FILE",
@@ -36,9 +49,7 @@ def home(
 ) -> Boxed:
     """Private HOME, temporary folder and environment; files and network as the user's."""
     passed = {
-        name: value
-        for name, value in env.items()
-        if name in PASSED or name in lets_through or name.startswith("LC_")
+        name: value for name in (*PASSED, *lets_through) if (value := env.get(name)) is not None
     }
     private = {
         "HOME": place.home,
