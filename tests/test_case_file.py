@@ -235,10 +235,10 @@ def test_strict_fails_on_any_loss_and_not_on_a_note(capsys):
 
 
 def test_the_text_counts_positives_and_negatives(capsys):
-    more = "- {id: b, prompt: x, skill: greet}\n- {id: c, prompt: x, checks: [exit_code: 0]}\n"
+    more = "- {id: b, prompt: x, skill: greet}\n- {id: c, prompt: x, skill: none}\n"
     put("cases.yaml", f"cases:\n- {{id: a, prompt: x, skill: none}}\n{more}")
     assert run_words(["cases"]) == 0
-    assert "3 cases: 1 positive, 1 negative" in capsys.readouterr().out
+    assert "3 cases: 1 positive, 2 negative" in capsys.readouterr().out
 
 
 def test_mistakes_end_with_exit_code_2(capsys):

@@ -39,6 +39,10 @@ def suite(text: str, name: str = "cases.yaml"):
 
 def one(text: str):
     """The one case of a suite, given what follows its id and prompt."""
+    if not {"skill", "any_of", "should_trigger"} & {
+        each.split(":")[0] for each in text.split("\n")
+    }:
+        text += "\nskill: none"
     lines = "".join(f"    {line}\n" for line in text.split("\n"))
     (case,) = suite(f"cases:\n  - id: a\n    prompt: hi\n{lines}").cases
     return case
@@ -92,7 +96,6 @@ def test_a_whole_case_is_read():
         ("any_of: [greet, style]", None, ("greet", "style"), True),
         ("skill: greet\nshould_trigger: false", "greet", (), False),
         ("should_trigger: false", None, (), False),
-        ("checks: [exit_code: 0]", None, (), True),
     ],
 )
 def test_what_is_expected(expected, skill, any_of, should_trigger):
@@ -314,7 +317,12 @@ WHOLE = [
     ("cases:\n - id:\n   prompt: x\n   skill: none", ["2:4 cases[0].id"], "is empty"),
     ("cases:\n - id: a\n   prompt: x\n   skill:\n", ["4:4 cases[0].skill"], "skill: none"),
     ("cases:\n - id: a\n   prompt: x\n   skill: gret\n", ["4:11 cases[0].skill"], "`greet`?"),
-    ("cases:\n - id: a\n   prompt: x\n", ["2:4 cases[0]"], "nothing is expected"),
+    ("cases:\n - id: a\n   prompt: x\n", ["2:4 cases[0]"], "does not say which skill"),
+    (
+        "cases:\n - {id: a, prompt: x, checks: [exit_code: 0]}",
+        ["2:4 cases[0]"],
+        "`skill: none` if all",
+    ),
     (
         "cases:\n - id: a\n   prompt: x\n   skill: none\n   should_trigger: true",
         ["2:4 cases[0]"],

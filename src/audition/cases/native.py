@@ -199,10 +199,11 @@ def _expects_sense(node: Node, merged: Given, findings: Findings) -> bool:
             "`should_trigger: false` needs one `skill`, not `any_of`",
             ("use `skill: none` where all must stay quiet"),
         )
-    elif not {"skill", "any_of", "should_trigger", "checks", "rubric"} & merged.keys():
+    elif unsaid and "should_trigger" not in merged:
+        # Records know positives and negatives only: silence must not make it a negative.
         words, hint = (
-            "nothing is expected",
-            ("say `skill: NAME`, or `skill: none` for a negative, or add `checks:`"),
+            "does not say which skill should be called",
+            "add `skill: NAME`, or `skill: none` if all must stay quiet",
         )
     else:
         return True
