@@ -287,6 +287,12 @@ def test_the_conclusion_says_where_it_failed_and_on_which_side():
     )
 
 
+def test_the_conclusion_names_three_skills_and_counts_the_rest():
+    said = conclusion(*(make_record("fail", skill=name) for name in "abcde"))
+    assert "c failed 1 of 1 positive; 2 more skills failed." in said
+    assert "d failed" not in said
+
+
 def test_the_conclusion_says_how_little_few_trials_prove():
     said = conclusion(*(make_record("pass", n) for n in range(3)))
     assert said == (

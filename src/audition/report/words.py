@@ -213,7 +213,7 @@ def _where(summary: Summary) -> Iterable[str]:
         if each.verdict == "fail"
     ]
     if bad:
-        more = [f"{len(bad) - 3} more"] * (len(bad) > 3)
+        more = [f"{count(len(bad) - 3, 'more skill')} failed"] * (len(bad) > 3)
         yield f"{'; '.join([*bad[:3], *more])}."
 
 
@@ -231,18 +231,19 @@ def _and(parts: list[str]) -> str:
 
 
 def _caution(summary: Summary) -> Iterable[str]:
-    """Few trials prove little: say it of the skill of which it is truest."""
+    """Few trials prove little: say it of the count of which it is truest."""
     perfect = [
-        (each.low, name, each)
+        (share.low, name, side, share)
         for name, skill in summary.skills.items()
         if skill.verdict == "pass"
-        for each in (skill.positives, skill.negatives)
-        if each.low is not None
+        for side, share in (("positives", skill.positives), ("negatives", skill.negatives))
+        if share.low is not None
     ]
-    if perfect:
-        low, name, share = min(perfect, key=lambda each: each[:2])
-        if low < WEAK:
-            yield (
-                f"Few trials: {share.passed} of {share.of} for {name} "
-                f"still fits a true rate of {floor(low * 100)}%."
-            )
+    if not perfect:
+        return
+    low, name, side, share = min(perfect, key=lambda each: each[:3])
+    if low < WEAK:
+        yield (
+            f"Few trials: {share.passed} of {share.of} still fits a true rate of "
+            f"{floor(low * 100)}% ({name}, {side})."
+        )
