@@ -34,7 +34,7 @@ STDERR_BYTES = 4096
 @output_format(*FORMATS)
 @click.pass_obj
 def show(config: Config, /, what: str | None, out: str, **words: Any) -> None:
-    r"""What RUN (default: the newest) came to, or what happened in one TRIAL of it.
+    """What RUN (default: the newest) came to, or what happened in one TRIAL of it.
 
     TRIAL is the id of a trial or a part of it that only one has.
 
@@ -119,13 +119,13 @@ def _record(folder: Path) -> Record | None:
 
 
 def _trace(folder: Path, sealed: Sealed, inputs: Inputs, config: Config) -> Trace:
-    from audition.grading import read_sealed_trace
-    from audition.installed import configure_agent
-
     name = sealed.trial.agent
     if not (folder / "trace.jsonl").exists():
         why = sealed.problem or sealed.trial.ineligible or "no trace was kept"
         return Trace(agent=name, end=End(reason=why))
+    from audition.grading import read_sealed_trace
+    from audition.installed import configure_agent
+
     like = (inputs.agents.get(name) or {}).get("like")
     agent = configure_agent(name if name in config.agents or not like else like, config)
     return read_sealed_trace(folder, agent, sealed)

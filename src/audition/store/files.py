@@ -48,9 +48,12 @@ def write_all(descriptor: int, data: bytes) -> None:
         written += os.write(descriptor, data[written:])
 
 
-def write_whole(path: str, data: bytes, *, fsync: bool) -> None:
-    """Replace a file by rename, so that no reader ever sees half of it."""
-    partial = f"{path}.{os.getpid()}-{get_ident()}.tmp"
+def write_whole(path: str, data: bytes, *, fsync: bool, staging: str = "") -> None:
+    """Replace a file by rename, so that no reader ever sees half of it.
+
+    `staging` is a folder to write it in, on the same disk, that somebody sweeps after a kill.
+    """
+    partial = f"{staging or path}{'/' if staging else '.'}{os.getpid()}-{get_ident()}.tmp"
     try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         try:

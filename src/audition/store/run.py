@@ -161,9 +161,13 @@ class Run:
     def commit(self, record: Record, folder: Path) -> None:
         """Finish a trial. When this returns, no kill and no power cut loses it."""
         data = _encode(record)
-        write_whole(f"{folder}/grade.json", data, fsync=self.fsync)
+        self._grade(folder, data)
         self._append(data + b"\n")
         self._finished.add(record.id)
+
+    def _grade(self, folder: Path, data: bytes) -> None:
+        staging = f"{self._root}/.staging"
+        write_whole(f"{folder}/grade.json", data, fsync=self.fsync, staging=staging)
 
     def regrade(self, record: Record, folder: Path) -> tuple[bytes, str | None]:
         """Replace a trial's grade; its line, and the status it had before.
@@ -178,7 +182,7 @@ class Run:
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             old, before = b"", None
         if old != data:
-            write_whole(f"{folder}/grade.json", data, fsync=self.fsync)
+            self._grade(folder, data)
         return data, before
 
     def replace_progress(self, parts: Iterable[Path]) -> None:

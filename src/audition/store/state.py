@@ -78,7 +78,7 @@ def read_state(run: Path) -> State:
 
 def _running(run: Path, names: dict[int, str]) -> tuple[str, ...]:
     try:
-        staged = sorted(os.listdir(run / ".staging"))
+        staged = [each for each in os.listdir(run / ".staging") if "." not in each]
     except OSError:
         return ()
     indexes = [
