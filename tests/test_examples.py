@@ -3,6 +3,8 @@
 import re
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -111,3 +113,24 @@ def test_the_hard_near_miss_is_as_hard_as_its_comment_says():
     text = (EXAMPLES / "greeting.cases.yaml").read_text("utf-8")
     prompt = re.search(r"# - id: greeting-hard-near-miss\n *# +prompt: (.+)", text)[1]
     assert choose(prompt, {each.name: each.description for each in SUITES[0].skills}) == "greeting"
+
+
+def demo(out, *words):
+    argv = [sys.executable, "-m", "audition", "demo", "--out", str(out), *words]
+    return subprocess.run(argv, cwd=out, capture_output=True, text=True, check=False)
+
+
+def test_the_demo_passes_and_names_the_reports_it_wrote(tmp_path):
+    done = demo(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "understudy+native" in done.stdout
+    reports = [Path(each) for each in re.findall(r"^report: (.+)$", done.stderr, re.MULTILINE)]
+    assert [each.suffix for each in reports] == [".html", ".md"]
+    for each in reports:
+        assert "release-notes" in each.read_text("utf-8")
+
+
+def test_the_demo_can_ask_the_referees(tmp_path):
+    assert demo(tmp_path, "-a", "oracle", "-j", "2").returncode == 0
+    assert demo(tmp_path, "-a", "nop").returncode == 1
+    assert "did you mean `oracle`?" in demo(tmp_path, "-a", "orakle").stderr

