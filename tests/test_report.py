@@ -296,7 +296,7 @@ def test_the_conclusion_names_three_skills_and_counts_the_rest():
 def test_the_conclusion_says_how_little_few_trials_prove():
     said = conclusion(*(make_record("pass", n) for n in range(3)))
     assert said == (
-        "All 3 graded trials passed. Few trials: 3 of 3 for greeting still fits a true rate of 43%."
+        "All 3 graded trials passed. Few trials: 3 of 3 still fits a true rate of 43% (greeting, positives)."
     )
     assert "Few trials" not in conclusion(*(make_record("pass", n) for n in range(50)))
 
