@@ -120,7 +120,8 @@ def as_csv(rows: Iterable[dict[str, Any]]) -> str:
     import io
 
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    # With "\n" alone, Python before 3.13 leaves a cell that holds "\r" without quotes.
+    writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     writer.writerows([_inert(row[name]) for name in COLUMNS] for row in rows)
     return text.getvalue()
