@@ -241,15 +241,28 @@ def machine(fast: Path, disk: Path) -> dict:
     }
 
 
+def tell(words: str) -> None:
+    """Progress, on standard error."""
+    print(f"measuring: {words}", file=sys.stderr, flush=True)
+
+
 def measure_all(fast: Kit, disk: Kit, *, quick: bool) -> dict:
     """Every figure, by the names that others rely on, and the raw ones behind them."""
     rounds, small, large, many = (1, 200, 500, 1000) if quick else (3, 1000, 5000, 10_000)
+    tell(f"load {os.getloadavg()[0]:.1f}; time to the first agent")
     first = pairs(fast, 20, 2 * rounds + 1)
-    steady_small, steady_large = pairs(fast, small, rounds), pairs(fast, large, rounds)
-    big = big_traces(fast, 100)
     started = start_up(fast, 10)
+    tell(f"{small} trials")
+    steady_small = pairs(fast, small, rounds)
+    tell(f"{large} trials")
+    steady_large = pairs(fast, large, rounds)
+    tell("traces of 2 MB")
+    big = big_traces(fast, 100)
+    tell(f"grading {large} again")
     graded = regrade(fast, large, rounds)
+    tell(f"showing {many}")
     shown = show(fast, many, rounds)
+    tell("fsync, on disk")
     synced = pairs(disk, small, rounds, fsync=True)
     return {
         "wall_ratio": max(steady_small["wall_ratio"], steady_large["wall_ratio"]),
