@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from audition import kin
 from audition.errors import AgentMissing, AuditionError
@@ -93,6 +93,7 @@ class _Harness:
 
 
 _harness: _Harness | None = None
+_setting_up = threading.Lock()
 
 
 def run_command(start: Start) -> Finished:
@@ -145,28 +146,38 @@ def _given(data: bytes) -> Iterator[int]:
 
 
 def _start(start: Start, stdin: int, output: Output) -> tuple[subprocess.Popen[bytes], kin.Mark]:
+    token, env = _signed(start.env)
+    child: subprocess.Popen[bytes] | None = None
+
+    def popen() -> int:
+        nonlocal child
+        child = subprocess.Popen(
+            start.argv,
+            cwd=start.cwd,
+            env=env,
+            stdin=stdin,
+            stdout=output.out,
+            stderr=output.err,
+            start_new_session=True,
+        )
+        return child.pid
+
+    try:
+        mark = kin.enlist(token, popen)
+    except (OSError, ValueError) as error:
+        raise _cannot_start(start, error) from error
+    return cast("subprocess.Popen[bytes]", child), mark
+
+
+def _signed(env: dict[str, str]) -> tuple[str, dict[str, str]]:
+    """A token for a trial, and the environment that carries it."""
     global _harness  # noqa: PLW0603  what a process sets up once belongs to the process
-    with kin.lock:
-        if _harness is None or _harness.pid != os.getpid():
-            _harness = _Harness()
-        token = f"{_harness.token}-{next(_harness.numbers)}"
-        env = {**start.env, kin.HARNESS: _harness.token, kin.TRIAL: token}
-        began = kin.now_in_ticks()
-        try:
-            child = subprocess.Popen(
-                start.argv,
-                cwd=start.cwd,
-                env=env,
-                stdin=stdin,
-                stdout=output.out,
-                stderr=output.err,
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            raise _cannot_start(start, error) from error
-        mark = kin.Mark(pid=child.pid, token=token, began=began, thread=threading.get_native_id())
-        kin.running[child.pid] = mark
-    return child, mark
+    if _harness is None or _harness.pid != os.getpid():
+        with _setting_up:
+            if _harness is None or _harness.pid != os.getpid():
+                _harness = _Harness()
+    token = f"{_harness.token}-{next(_harness.numbers)}"
+    return token, {**env, kin.HARNESS: _harness.token, kin.TRIAL: token}
 
 
 def _cannot_start(start: Start, error: OSError | ValueError) -> Exception:
@@ -253,7 +264,4 @@ def _ends_within(pid: int, seconds: float) -> bool:
 def _end(child: subprocess.Popen[bytes], mark: kin.Mark, grace: float) -> int | None:
     """End what is left of a trial, then let go of its first process."""
     gone = kin.end_kin(mark, grace)
-    with kin.lock:
-        exit_code = child.wait() if gone else child.poll()
-        del kin.running[mark.pid]
-    return exit_code
+    return kin.dismiss(mark, child.wait if gone else child.poll)
