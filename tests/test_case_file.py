@@ -80,6 +80,12 @@ def test_a_path_that_does_not_exist_is_an_error_with_the_nearest():
     assert caught.value.hint == "did you mean `cases.yaml`?"
 
 
+@pytest.mark.parametrize("path", ["x" * 5000, "a\0b"])
+def test_a_path_that_cannot_be_is_an_error(path):
+    with pytest.raises(UsageError, match="does not exist"):
+        files(path)
+
+
 def test_no_case_file_is_an_error_that_names_init():
     put("other.yaml")
     with pytest.raises(BadFile, match="no case files") as caught:
@@ -103,6 +109,12 @@ def test_an_error_shows_no_control_characters():
         files()
     assert "\x1b" not in str(caught.value)
     assert "\\x1b[31m" in str(caught.value)
+
+
+def test_a_file_whose_name_is_not_utf8_is_refused():
+    put("caf\udce9.cases.yaml")
+    with pytest.raises(BadCases, match="not UTF-8"):
+        files()
 
 
 # Formats.

@@ -340,6 +340,7 @@ WHOLE = [
     ),
     (f"skills: [skils]\n{CASE_TEXT}", ["1:10 skills[0]"], "did you mean `skills`?"),
     (f"skills: [files]\n{CASE_TEXT}", ["1:10 skills[0]"], "no SKILL.md"),
+    (f"policy: defalut\n{CASE_TEXT}", ["1:9 policy"], "did you mean `default`?"),
     (f"skills: {{a: b}}\n{CASE_TEXT}", ["1:9 skills"], "expected a list of texts"),
     (f"defaults: []\n{CASE_TEXT}", ["1:11 defaults"], "expected a mapping"),
     (f"defaults: {{trials: x}}\n{CASE_TEXT}", ["1:20 defaults.trials"], "whole number"),
@@ -399,6 +400,11 @@ def test_an_unknown_key_is_kept_as_a_warning_with_the_nearest():
     assert "`policy`" in found.losses[0].hint
     assert "`checks`" in found.losses[1].hint
     assert found.cases[0].settings == {"unknown_keys": {"chekcs": []}}
+
+
+def test_a_policy_is_kept():
+    assert suite(CASE_TEXT).policy == "default"
+    assert suite(f"policy: skilljack\n{CASE_TEXT}").policy == "skilljack"
 
 
 def test_keys_for_later_are_taken_and_said():
@@ -518,6 +524,12 @@ def test_init_replaces_nothing_without_force(capsys):
     assert Path("cases.yaml").read_text() != "mine"
 
 
+def test_init_says_what_it_cannot_write(capsys):
+    Path(".audition").write_text("in the way")
+    assert run_words(["init", "greet"]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
 def test_init_names_the_skills_where_there_are_several_and_the_nearest_name(capsys):
     assert run_words(["init"]) == 2
     assert "`skills/greet`" in capsys.readouterr().err
@@ -535,5 +547,5 @@ def test_init_writes_any_name_and_description(name):
     )
     assert run_words(["init", "other/it"]) == 0
     (found,) = load_suites([Path("cases.yaml")])
-    assert {each.skill for each in found.cases} == {name, None}
+    assert {each.skill for each in found.cases} == {name}
     assert not any(each.should_trigger for each in found.cases)

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from audition.cli import run_words
-from audition.errors import UsageError
+from audition.errors import BadFile, UsageError
 from audition.front_matter import read_front_matter
 from audition.skills import find_skills, read_skill
 
@@ -100,9 +100,18 @@ def test_what_is_not_the_users_is_passed_by(tmp_path, place):
 
 def test_a_path_that_is_no_skill_is_refused(tmp_path):
     (tmp_path / "x.txt").write_text("")
-    for path in ("nowhere", "x.txt"):
+    for path in ("nowhere", "x.txt", "x" * 5000, "a\0b"):
         with pytest.raises(UsageError):
             find_skills([tmp_path / path])
+
+
+def test_a_folder_whose_name_is_not_utf8_is_refused_and_files_in_it_are_not(tmp_path):
+    folder = write_skill(tmp_path / "a")
+    Path(os.fsdecode(os.fsencode(folder) + b"/caf\xe9.md")).write_text("")
+    assert read_skill(folder).resources == ("caf?.md",)
+    folder.rename(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    with pytest.raises(BadFile, match=r"caf\\udce9"):
+        find_skills([tmp_path])
 
 
 # Reading.

@@ -69,11 +69,7 @@ def load_suites(paths: Sequence[Path], format: str | None = None) -> tuple[Suite
     """Find and read the case files at or below the paths; raises BadCases with all mistakes."""
     suites: list[Suite] = []
     findings: list[Finding] = []
-    seen: set[str] = set()
-    for path, named in _files(paths or [Path()]):
-        if (real := os.path.realpath(path)) in seen:
-            continue
-        seen.add(real)
+    for path, named in _once(_files(paths or [Path()])):
         try:
             if found := find_format(path, format, named=named):
                 suites.append(found.read(path))
@@ -98,6 +94,9 @@ def find_format(path: Path, name: str | None = None, *, named: bool = True) -> C
 
     A file that the user named must have one; one that was merely found may have none.
     """
+    if any("\udc80" <= each <= "\udcff" for each in str(path)):
+        # What is kept of a run is JSON, which cannot hold such a name.
+        raise BadFile("the file's name is not UTF-8", "rename it")
     wanted = formats[name] if name is not None else None
     if named and wanted:
         return wanted
@@ -124,17 +123,25 @@ def _head(path: Path) -> bytes:
         return file.read(HEAD)
 
 
+def _once(files: Iterator[tuple[Path, bool]]) -> Iterator[tuple[Path, bool]]:
+    seen: set[str] = set()
+    for path, named in files:
+        if (real := os.path.realpath(path)) not in seen:
+            seen.add(real)
+            yield path, named
+
+
 def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
     """Every file that may hold cases, and whether the user named it."""
     for path in paths:
-        if path.is_file():
+        if os.path.isfile(path):
             yield path, True
-        elif path.is_dir():
+        elif os.path.isdir(path):
             for each in _below(path):
                 yield each, False
         else:
             near = [str(path.parent / name) for name in _names(path.parent)]
-            problem = "is not a file" if path.exists() else "does not exist"
+            problem = "is not a file" if os.path.exists(path) else "does not exist"
             hint = did_you_mean(str(path), near, all_of_them=6)
             raise UsageError(f"`{path}` {problem}", hint)
 
@@ -153,5 +160,5 @@ def _below(folder: Path) -> Iterator[Path]:
         )
         for each in sorted(files):
             path = Path(top, each)
-            if path.suffix.lower() in SUFFIXES and path.is_file():
+            if path.suffix.lower() in SUFFIXES and os.path.isfile(path):
                 yield path

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from audition.errors import UsageError
+from audition.errors import BadFile, UsageError
 from audition.front_matter import SIZE_CAP, read_front_matter
 from audition.model import Finding, Skill
 
@@ -35,6 +35,10 @@ def find_skills(paths: Sequence[Path] = ()) -> tuple[Skill, ...]:
     """Every skill at or below the paths, or in the usual places; sorted by path."""
     seen: set[tuple[int, int]] = set()
     folders = [folder for root in _roots(paths) for folder in _walk(root, seen, 0)]
+    for folder in folders:
+        if any("\udc80" <= each <= "\udcff" for each in folder):
+            # What is kept of a run is JSON, which cannot hold such a name.
+            raise BadFile(f"the name of the folder {folder!a} is not UTF-8", "rename it")
     return tuple(read_skill(Path(folder)) for folder in sorted(folders))
 
 
@@ -46,9 +50,9 @@ def _roots(paths: Sequence[Path]) -> Iterator[str]:
                 yield os.path.abspath(found.parent if found.name == "SKILL.md" else found)
         return
     for path in paths:
-        if not path.exists():
+        if not os.path.exists(path):
             raise UsageError(f"`{path}` does not exist", "name a skill folder, or a folder of them")
-        if path.is_dir():
+        if os.path.isdir(path):
             yield os.path.abspath(path)
         elif path.name == "SKILL.md":
             yield os.path.abspath(path.parent)

@@ -6,7 +6,6 @@ Must not know: how cases are run.
 
 import re
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 
 from audition.case_file import BadCases, CaseFormat, read_yaml
@@ -16,6 +15,7 @@ from audition.cases.keys import CASE, NOT_YET, SHARED, SUITE, Key
 from audition.cases.offered import check_names, offered_skills
 from audition.errors import did_you_mean
 from audition.model import Case, Json, Suite
+from audition.policy import policies
 from audition.yaml_file import Node
 
 NAME = re.compile(r"(.+\.)?cases\.ya?ml", re.IGNORECASE)
@@ -78,12 +78,8 @@ def read_keys(node: Node, keys: Mapping[str, Key], findings: Findings) -> Given:
 def _policy(root: Node, name: str | None, findings: Findings) -> str:
     if name is None:
         return "default"
-    try:
-        known = import_module("audition.policy").policies
-    except ImportError:
-        return name
-    if name not in known:
-        findings.say(root.at("policy"), f"unknown policy `{name}`", did_you_mean(name, known))
+    if name not in policies:
+        findings.say(root.at("policy"), f"unknown policy `{name}`", did_you_mean(name, policies))
     return name
 
 

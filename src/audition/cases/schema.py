@@ -13,6 +13,7 @@ from audition.cases.keys import CASE, SHARED, SUITE, Key
 from audition.check import Check, arguments_of, checks
 from audition.errors import AuditionError
 from audition.model import Json
+from audition.policy import policies
 
 Schema = dict[str, Json]
 
@@ -23,9 +24,11 @@ def case_schema() -> Schema:
     case = _mapping(CASE, "A case", "One prompt and what is expected of it.")
     case["required"] = ["id"]
     case["anyOf"] = [{"required": ["prompt"]}, {"required": ["prompts"]}]
+    suite = _mapping(SUITE, "audition cases", "Cases, and the skills they are tried with.")
+    suite["properties"]["policy"]["enum"] = sorted(policies)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **_mapping(SUITE, "audition cases", "Cases, and the skills they are tried with."),
+        **suite,
         "required": ["cases"],
         "$defs": {
             "case": case,

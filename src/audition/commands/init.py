@@ -44,7 +44,7 @@ cases:
   # REPLACE IT: you know best what users ask that this skill must stay out of.
   - id: {slug}-near-miss
     prompt: {near_miss}
-    skill: none
+    should_trigger: false
 """
 QUIET = """\
   # `disable-model-invocation` is set: the model must leave it alone.
@@ -79,15 +79,18 @@ def init(skill: str | None, force: bool) -> None:
         raise UsageError(f"`{FILE}` is there already", "`--force` replaces it")
     from audition.cases.schema import case_schema
 
-    SCHEMA.parent.mkdir(exist_ok=True)
-    SCHEMA.write_text(json.dumps(case_schema(), indent=2) + "\n", "utf-8")
-    FILE.write_text(first_cases(chosen, os.path.relpath(chosen.path)), "utf-8")
+    try:
+        SCHEMA.parent.mkdir(exist_ok=True)
+        SCHEMA.write_text(json.dumps(case_schema(), indent=2) + "\n", "utf-8")
+        FILE.write_text(first_cases(chosen, os.path.relpath(chosen.path)), "utf-8")
+    except OSError as error:
+        raise UsageError(f"`{error.filename}` cannot be written: {error.strerror}") from error
     click.echo(f"wrote {FILE}, and {SCHEMA} for your editor", err=True)
     click.echo(f"\nhint: put the prompts into your words, then `audition run {FILE}`", err=True)
 
 
 def _choose(words: str | None) -> Skill:
-    if words and Path(words).exists():
+    if words and os.path.exists(words):
         found = find_skills([Path(words)])
         itself = os.path.abspath(words).removesuffix("/SKILL.md")
         found = tuple(each for each in found if each.path == itself) or found
@@ -109,8 +112,11 @@ def _choose(words: str | None) -> Skill:
 def first_cases(skill: Skill, folder: str) -> str:
     """The text of a first case file."""
     words = list(dict.fromkeys(re.findall(r"[^\W\d_]{4,}", skill.description.lower())))
-    telling = [each for each in words if each not in DULL][:2] or [skill.name]
-    about = " and ".join(f"“{one_line(each, 40)}”" for each in telling)
+    word = next((each for each in words if each not in DULL), skill.name)
+    near_miss = (
+        f"Which language does the word “{one_line(word, 40)}” come from,"
+        " and in which century was it first written down? Answer in one sentence."
+    )
     return SUITE.format(
         schema=SCHEMA,
         name=_quoted(skill.name),
@@ -119,7 +125,7 @@ def first_cases(skill: Skill, folder: str) -> str:
         slug=re.sub(r"[^a-z0-9]+", "-", skill.name.lower()).strip("-")[:60] or "skill",
         explicit=_quoted(f"Use the {one_line(skill.name)} skill: {_wish(skill)}"),
         implicit=_quoted(_wish(skill)),
-        near_miss=_quoted(f"In one sentence: where do the words {about} come from?"),
+        near_miss=_quoted(near_miss),
     )
 
 
