@@ -67,6 +67,7 @@ $(VENV)/.made:
 $(VENV)/.demo: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "installing audition"
 	@$(PIP) -e .
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.made pyproject.toml constraints.txt

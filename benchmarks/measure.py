@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from compileall import compile_dir
 from pathlib import Path
 from statistics import median
 
@@ -25,6 +26,13 @@ from traces import write_suite, write_traces
 HERE = Path(__file__).resolve().parent
 PROGRAM = str(Path(sys.executable).parent / "audition")
 AT_ONCE = 8
+PYTHON_WORDS = {
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED",
+    "PYTHONPATH",
+    "PYTHONPROFILEIMPORTTIME",
+}
+"""Kept from both sides: they would measure the shell they were set in."""
 
 
 class Kit:
@@ -36,6 +44,8 @@ class Kit:
         self.floor = build("floor.c")
         self.meter = build("meter.c")
         write_traces(scratch / "traces")
+        # As `pip install` leaves a package; an editable one is compiled at its first start.
+        compile_dir(str(HERE.parent / "src"), quiet=2)
 
     def folder(self, name: str) -> Path:
         """A new empty folder."""
@@ -46,7 +56,7 @@ class Kit:
         first = self.scratch / "first"
         first.unlink(missing_ok=True)
         env = {
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if name not in PYTHON_WORDS},
             "FAKE_TRACE": str(self.scratch / "traces" / traces),
             "FAKE_COUNT": "8" if traces == "big" else "50",
             "FAKE_FIRST": str(first),
