@@ -60,6 +60,7 @@ class Kit:
             "FAKE_TRACE": str(self.scratch / "traces" / traces),
             "FAKE_COUNT": "8" if traces == "big" else "50",
             "FAKE_FIRST": str(first),
+            "TMPDIR": str(self.scratch),  # workspaces on the same filesystem as the floor's
         }
         log, report = self.scratch / "log", self.scratch / "report"
         with log.open("wb") as out:
