@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from unicodedata import category
 
+import msgspec
+
 from audition.model import (
     AnyEvent,
     Call,
@@ -40,6 +42,7 @@ class Step(Value, frozen=True, kw_only=True):
     head: str
     body: str = ""
     marks: tuple[str, ...] = ()
+    is_call: bool = False
 
 
 class Session(Value, frozen=True, kw_only=True):
@@ -52,12 +55,12 @@ class Session(Value, frozen=True, kw_only=True):
 
 
 class _Visible(dict[int, str]):
-    """Control, format and surrogate characters as their escapes, found out once each."""
+    """What would act or hide as its escape, found out once for each character."""
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)
-        hidden = category(letter) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and letter not in _JOINERS
-        self[code] = letter.encode("unicode_escape").decode() if hidden else letter
+        shown = letter.isprintable() or category(letter) == "Zs" or letter in _JOINERS
+        self[code] = letter if shown else letter.encode("unicode_escape").decode()
         return self[code]
 
 
@@ -98,10 +101,12 @@ def steps_of(
     for event in trace.events:
         found = _describe(event)
         if found is not None:
-            steps.append(Step(line=event.line, head=f"{_sub(event)}{found[0]}", body=found[1]))
+            head = f"{_sub(event)}{found[0]}"
+            is_call = isinstance(event, Call)
+            steps.append(Step(line=event.line, head=head, body=found[1], is_call=is_call))
     placed = _place(steps, marks)
     return tuple(
-        Step(line=step.line, head=step.head, body=step.body, marks=tuple(placed[number]))
+        msgspec.structs.replace(step, marks=tuple(placed[number]))
         for number, step in enumerate(steps)
     )
 
@@ -111,7 +116,7 @@ def _place(steps: list[Step], marks: dict[int, list[str]]) -> dict[int, list[str
     placed: dict[int, list[str]] = defaultdict(list)
     for line, texts in sorted(marks.items()):
         here = [number for number, step in enumerate(steps) if step.line == line]
-        calls = [number for number in here if steps[number].head.startswith("call ")]
+        calls = [number for number in here if steps[number].is_call]
         before = [number for number, step in enumerate(steps) if step.line <= line]
         at = (calls or here or before[-1:] or [0])[0]
         placed[at].extend(texts if here else (f"{text} (line {line})" for text in texts))
@@ -121,10 +126,13 @@ def _place(steps: list[Step], marks: dict[int, list[str]]) -> dict[int, list[str
 def _marks(skills: Sequence[Evidence], grades: Sequence[Grade]) -> dict[int, list[str]]:
     marks: dict[int, list[str]] = defaultdict(list)
     for each in skills:
+        if each.rung == "offered":
+            continue  # The offer itself is a step.
+        name = f"skill `{visible_word(each.skill)}`"
         how = f" ({each.how})" if each.how else ""
         noodled = "; its SKILL.md was read another way" if each.noodled else ""
-        for line in each.lines:
-            marks[line].append(f"skill `{visible_word(each.skill)}` {each.rung}{how}{noodled}")
+        for number, line in enumerate(each.lines):
+            marks[line].append(name if number else f"{name} {each.rung}{how}{noodled}")
     for grade in grades:
         for line in grade.lines:
             marks[line].append(f"{grade.by}: {grade.status}")
@@ -136,21 +144,26 @@ def _sub(event: AnyEvent) -> str:
 
 
 def _describe(event: AnyEvent) -> tuple[str, str] | None:
+    """What a step is called, and what was said; None for what is told once for all."""
+    told: tuple[str, str] | None = None
     match event:
         case Message():
             skill = f" (skill `{visible_word(event.skill)}`)" if event.skill else ""
-            return f"{event.role}{skill}", event.text
+            told = f"{event.role}{skill}", event.text
         case Call():
-            return f"call {visible_word(event.tool)}", event.command or _arguments(event)
+            told = f"call {visible_word(event.tool)}", event.command or _arguments(event)
         case Result():
             code = "" if event.exit_code is None else f", exit code {event.exit_code}"
-            return f"result: {'failed' if event.failed else 'ok'}{code}", event.output
+            told = f"result: {'failed' if event.failed else 'ok'}{code}", event.output
         case Denial():
-            return f"denied {visible_word(event.tool)}", event.reason
+            told = f"denied {visible_word(event.tool)}", event.reason
         case Fault():
-            return f"fault: {event.what}{', trying again' if event.retrying else ''}", event.text
-        case Offer() | Usage() | End():
-            return None
+            told = f"fault: {event.what}{', trying again' if event.retrying else ''}", event.text
+        case Offer():
+            told = f"offered `{visible_word(event.skill)}` ({event.offered})", ""
+        case Usage() | End():
+            pass
+    return told
 
 
 def _arguments(call: Call) -> str:
