@@ -63,7 +63,7 @@ class _Reader:
         text = self.text
         while self.at < len(text):
             char = text[self.at]
-            if char in " \t\r":
+            if char != "\n" and char.isspace():
                 self.at += 1
             elif text.startswith("\\\n", self.at):
                 self.at += 2
