@@ -1,0 +1,74 @@
+"""The log of one trial's requests, without its secrets.
+
+In: a request and what was answered. Out: a line of requests.jsonl.
+Must not know: wires, sockets.
+"""
+
+import re
+
+import msgspec
+
+from audition.model import Json
+from audition.provider.wire import Reply, Request
+
+HIDDEN = "<redacted>"
+SECRET = ("authorization", "key", "cookie", "token", "secret", "credential", "password")
+LOOKS_SECRET = re.compile(
+    rb"\b(?:sk-[\w-]{8,}|AIza[\w-]{20,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abp]-[\w-]{10,})"
+    rb"|(?i:bearer) +[\w.~+/-]{8,}=*"
+    rb'|(?<="api_key":")[^"]+|(?<="apiKey":")[^"]+|(?<="password":")[^"]+'
+)
+NO_SECRET = {"loopback"}
+"""What our own agents send in the place of a key."""
+
+
+def is_secret(name: str) -> bool:
+    """Whether a header or parameter of that name holds a credential."""
+    return any(word in name.lower() for word in SECRET)
+
+
+def hide_query(query: str) -> str:
+    """The query with the values of its secrets hidden."""
+    pairs = (each.partition("=") for each in query.split("&") if each)
+    return "&".join(f"{name}={HIDDEN if is_secret(name) else value}" for name, _, value in pairs)
+
+
+def find_secrets(request: Request) -> tuple[bytes, ...]:
+    """The credentials that the request itself carries, longest first."""
+    pairs = (each.partition("=") for each in request.query.split("&"))
+    values = [value for name, _, value in pairs if is_secret(name)]
+    for name, value in request.headers.items():
+        if is_secret(name):
+            pieces = re.split(r"[;,\s]+", value)
+            values += [value, *pieces, *(each.partition("=")[2] for each in pieces)]
+    kept = {value for value in values if len(value) >= 8 and value.lower() not in NO_SECRET}
+    return tuple(each.encode() for each in sorted(kept, key=lambda each: (-len(each), each)))
+
+
+def write_line(request: Request, wire: str, side: str, answered: Reply | int) -> bytes:
+    """One line of the log: the request and the reply that was chosen."""
+    told: dict[str, Json] = {
+        "method": request.method,
+        "path": request.path,
+        "query": hide_query(request.query),
+        "wire": wire,
+        "side": side,
+        "headers": {n: HIDDEN if is_secret(n) else v for n, v in request.headers.items()},
+        "body": _body(request.body),
+        "status": answered if isinstance(answered, int) else answered.status,
+    }
+    if isinstance(answered, Reply):
+        told["reply"] = answered
+    line = msgspec.json.encode(told)
+    for secret in find_secrets(request):
+        line = line.replace(msgspec.json.encode(secret.decode())[1:-1], HIDDEN.encode())
+    return LOOKS_SECRET.sub(HIDDEN.encode(), line) + b"\n"
+
+
+def _body(body: bytes) -> Json:
+    if not body:
+        return None
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return body[:65536].decode("utf-8", "replace")
