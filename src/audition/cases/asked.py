@@ -62,7 +62,7 @@ def read_file(node: Node, findings: Findings) -> str | None:
 def read_skill_name(node: Node, findings: Findings) -> str | None:
     """A skill's name, or nobody: `none`."""
     text = node.place.text
-    if text is not None and node.place.plain and text.lower() in {"none", "null", "~"}:
+    if text is not None and text.lower() in {"none", "null", "~"}:
         return NOBODY
     if text is not None and not text.strip():
         findings.say(node, "is empty", "for a negative case write `skill: none`", key=True)
