@@ -110,6 +110,18 @@ def test_every_rung_of_the_ladder_is_explained(rung):
     assert f"| `{rung}` | " in section(page("sentence.md"), "The ladder")
 
 
+ROOMS = sorted(
+    path.stem
+    for path in (ROOT / "src" / "audition").iterdir()
+    if not path.stem.startswith("_") and (path.suffix == ".py" or (path / "__init__.py").exists())
+)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_is_in_the_design(room):
+    assert f"`{room}`" in section(page("design.md"), "The rooms")
+
+
 def test_every_page_is_in_the_table_of_contents():
     listed = set(re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text("utf-8")))
     assert listed == {path.relative_to(DOCS).as_posix() for path in PAGES}
