@@ -168,8 +168,19 @@ def test_the_scripts_that_a_line_runs(line, paths):
 
 
 PIECES = st.sampled_from(
-    list(" \n\t;&|<>(){}'\"\\`$#=-*!~,[]")
-    + ["$(", "<<EOF", "\nEOF\n", "bash -lc ", "cat ", "find . -exec ", "xargs ", "env ", "ab", "é"]
+    [
+        *" \n\t\x0b;&|<>(){}'\"\\`$#=-*!~,[]",
+        "$(",
+        "<<EOF",
+        "\nEOF\n",
+        "bash -lc ",
+        "cat ",
+        "find . -exec ",
+        "xargs ",
+        "env ",
+        "ab",
+        "é",
+    ]
 )
 
 

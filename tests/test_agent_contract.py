@@ -1,0 +1,146 @@
+"""What every agent must keep: no line, no truncation and no damage is fatal to its reader."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from audition.agent import Agent, agents, find_agent, read_trace
+from audition.errors import AuditionError
+from audition.evidence import climb
+from audition.model import Skill
+from audition.trace_file import numbered_lines
+
+TRACES = Path(__file__).parent / "traces"
+SKILLS = (Skill(name="greeting", path="/w/greeting", resources=("a.md",), body="x" * 40),)
+
+
+def made(name):
+    """The agent; one that is made with an argument is made with a plain one."""
+    try:
+        return find_agent(name)
+    except (AuditionError, TypeError, ValueError):
+        return find_agent(f"{name}:0.5")
+
+
+AGENTS = {name: made(name) for name in agents}
+
+
+def recorded(name):
+    return [
+        each
+        for each in sorted((TRACES / name).glob("*/*.jsonl"))
+        if not each.name.endswith(".expected.jsonl")
+    ]
+
+
+def survives(agent, lines):
+    """Reads, and holds what every trace must hold."""
+    lines = list(enumerate(lines, 1))
+    trace = read_trace(agent, lines)
+    assert trace.agent == agent.name
+    assert trace.unread_count <= len(lines)
+    assert all(0 <= each.line <= len(lines) for each in trace.events)
+    climb(trace, SKILLS, agent, prompt="/greeting $greeting")
+    return trace
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_an_agent_is_a_value_under_its_own_name(name):
+    assert isinstance(AGENTS[name], Agent)
+    assert AGENTS[name].name.partition(":")[0] == name
+
+
+@pytest.mark.parametrize("name", AGENTS)
+@given(lines=st.lists(st.binary(max_size=80), max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_no_bytes_are_fatal(name, lines):
+    trace = survives(AGENTS[name], lines)
+    assert trace.end.status != "completed"
+
+
+@pytest.mark.parametrize("name", AGENTS)
+@given(values=st.lists(JSON, max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_no_json_is_fatal(name, values):
+    survives(AGENTS[name], [json.dumps(each).encode() for each in values])
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_nothing_at_all_is_an_interrupted_session(name):
+    trace = survives(AGENTS[name], [])
+    assert (trace.end.status, trace.usage, trace.turns) == ("interrupted", None, None)
+
+
+@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize(
+    "line",
+    [b"[" * 100_000, b'{"type":' * 50_000, b"\0" * 1000, b"NaN", b'{"type":NaN}', b'"\\ud800"'],
+)
+def test_hostile_lines_are_unread(name, line):
+    assert survives(AGENTS[name], [line]).unread_count == 1
+
+
+RECORDED = [(name, path) for name in AGENTS for path in recorded(name)]
+_ids = [f"{name}-{path.stem}" for name, path in RECORDED]
+
+
+@pytest.mark.parametrize(("name", "path"), RECORDED, ids=_ids)
+def test_a_session_cut_at_any_line_is_read_up_to_there(name, path):
+    lines = path.read_bytes().splitlines()
+    for end in range(len(lines)):
+        trace = survives(AGENTS[name], lines[:end])
+        assert trace.unread_count == 0
+        if not any(b'"result"' in line for line in lines[:end]):
+            assert trace.end.status != "completed"
+
+
+@pytest.mark.parametrize(("name", "path"), RECORDED, ids=_ids)
+def test_a_line_cut_at_any_byte_is_unread(name, path):
+    agent = AGENTS[name]
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        step = max(1, len(line) // 60)
+        for end in range(1, len(line), step):
+            if line[:end].strip():
+                assert read_trace(agent, [(number, line[:end])]).unread_count == 1
+
+
+def mutate(value, pick):
+    """The same JSON with one part of it replaced by something else."""
+    if isinstance(value, dict) and value and pick.draw(st.booleans(), label="into"):
+        key = pick.draw(st.sampled_from(sorted(value)))
+        return {**value, key: mutate(value[key], pick)}
+    if isinstance(value, list) and value and pick.draw(st.booleans(), label="into"):
+        place = pick.draw(st.integers(0, len(value) - 1))
+        return [*value[:place], mutate(value[place], pick), *value[place + 1 :]]
+    return pick.draw(JSON)
+
+
+@given(pick=st.data())
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_no_damage_inside_a_recorded_session_is_fatal(pick):
+    name, path = pick.draw(st.sampled_from(RECORDED))
+    lines = path.read_bytes().splitlines()
+    place = pick.draw(st.integers(0, len(lines) - 1))
+    if lines[place].strip():
+        lines[place] = json.dumps(mutate(json.loads(lines[place]), pick)).encode()
+    survives(AGENTS[name], lines)
+
+
+@given(lines=st.lists(st.binary(max_size=40).filter(lambda each: b"\n" not in each), max_size=6))
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_file_has_the_lines_that_were_written(tmp_path, lines):
+    file = tmp_path / "lines"
+    file.write_bytes(b"".join(each + b"\n" for each in lines))
+    assert [each.removesuffix(b"\n") for _, each in numbered_lines(file)] == lines
