@@ -1,5 +1,6 @@
 """The ladder: what became of each skill, and the lines that prove it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -318,3 +319,44 @@ def test_usage_and_ends_touch_no_skill():
 
 def test_rungs_are_in_order():
     assert RUNGS.index("asked") < RUNGS.index("denied") < RUNGS.index("loaded") < RUNGS.index("ran")
+
+
+def told(*lines):
+    raw = ((number, json.dumps(line).encode()) for number, line in enumerate(lines, 1))
+    trace = read_trace(claude, raw)
+    assert trace.unread_count == 0
+    return {each.skill: each for each in climb(trace, SKILLS, claude)}
+
+
+def uses(id_, tool, sub=None, **given):
+    block = {"type": "tool_use", "id": id_, "name": tool, "input": given}
+    return {"type": "assistant", "message": {"content": [block]}, "parent_tool_use_id": sub}
+
+
+def gets(id_, text, sub=None, *, failed=False):
+    block = {"type": "tool_result", "tool_use_id": id_, "content": text, "is_error": failed}
+    return {"type": "user", "message": {"content": [block]}, "parent_tool_use_id": sub}
+
+
+def test_a_forked_skill_is_loaded_when_it_comes_back():
+    found = told(
+        uses("a", "Skill", skill="greeting"),
+        {"type": "system", "subtype": "task_started", "tool_use_id": "a"},
+        {"type": "user", "message": {"content": "# Greeting"}, "parent_tool_use_id": "a"},
+        uses("b", "Bash", sub="a", command="ls"),
+        gets("b", "x", sub="a"),
+        {"type": "system", "subtype": "task_notification", "tool_use_id": "a"},
+        gets("a", 'Skill "greeting" completed (forked execution).\n\nResult:\nAhoy'),
+    )
+    assert (found["greeting"].rung, found["greeting"].lines) == ("loaded", (1, 7))
+
+
+def test_a_skill_that_needed_permission_is_denied():
+    refused = "Execute skill: tooled"
+    event = {"type": "system", "subtype": "permission_denied", "tool_use_id": "a"}
+    found = told(
+        uses("a", "Skill", skill="tooled"),
+        {**event, "tool_name": "Skill", "message": refused},
+        gets("a", refused, failed=True),
+    )
+    assert (found["tooled"].rung, found["tooled"].lines) == ("denied", (1, 2, 3))
