@@ -18,14 +18,15 @@ over parents each lose one of these. What cannot be lost is adoption, so we buil
    start itself. Adopted children are listed with our main thread, and those made with
    CLONE_PARENT with the thread that started the trial: two small files of /proc are read,
    never the whole of it. The kernel warns that such a list may skip an entry when one before
-   it is reaped meanwhile; here every reading, starting and reaping is under one lock.
+   it is reaped meanwhile; here no list is read while a process on it is started or reaped.
 3. Whose an adopted process is, is told by its session, else by AUDITION_TRIAL in the
    environment it began with. One that hides both (`env -i setsid …`) belongs to one of the
    trials that were running when it began; the last of these to end takes it along. A process
    in the harness's own session is none of ours: a trial begins with a new session, and
    nobody can go back to an old one.
 4. Everything found, and everything below it, gets SIGTERM, then after a grace SIGKILL, until
-   a look finds nothing: a look may miss what is forked during it, the next one will not.
+   a look finds nothing. A look that saw something end proves nothing: what that forked in
+   its last moment was adopted after the list was read. Only a look that met no change counts.
 5. Adopted processes that have ended are reaped one by one. `waitpid(-1)` would take the exit
    status that another thread is waiting for.
 
@@ -128,19 +129,39 @@ def find_kin(mark: Mark) -> list[int]:
     """Every living process of a trial. Adopted ones that have ended are reaped."""
     if not _LISTS:
         return _group_of(mark.pid)
-    with _lock:
-        strangers = _strangers(mark)
-        roots = [pid for pid in strangers if _is_kin(pid, mark)]
-    if not roots and _has_ended(mark.pid):
-        return []
-    return list(_alive_below([mark.pid, *roots]))
+    while True:
+        # The end of the first process is looked for before its orphans: the other way round
+        # it could fork and end between the two looks.
+        ended = _has_ended(mark.pid)
+        roots, reaped = _sort_strangers(mark)
+        if ended and not roots and not reaped:
+            return []
+        if kin := list(_alive_below([mark.pid, *roots])):
+            return kin
+        # All that was seen has ended meanwhile; what it forked was adopted after our look.
 
 
 def reap_strangers(mark: Mark) -> None:
     """Reap what was adopted and has ended, so that a long trial gathers no zombies."""
+    _sort_strangers(mark)
+
+
+def _sort_strangers(mark: Mark) -> tuple[list[int], bool]:
+    """The adopted processes of a trial, and whether any that had ended was reaped."""
+    reaped = False
+    roots = []
+    own = os.getsid(0)
     with _lock:
         for pid in _strangers(mark):
-            _is_kin(pid, mark)
+            seen = _look(pid)
+            if seen is None or seen.session == own:
+                continue
+            if not seen.lives:
+                with contextlib.suppress(ChildProcessError):
+                    reaped |= os.waitpid(pid, os.WNOHANG)[0] == pid
+            elif _is_kin(pid, seen, mark):
+                roots.append(pid)
+    return roots, reaped
 
 
 def end_kin(mark: Mark, grace: float) -> bool:
@@ -186,15 +207,7 @@ def _strangers(mark: Mark) -> set[int]:
     return {pid for pid in found if pid not in running}
 
 
-def _is_kin(pid: int, mark: Mark) -> bool:
-    seen = _look(pid)
-    own = os.getsid(0)
-    if seen is None or seen.session == own:
-        return False
-    if not seen.lives:
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(pid, os.WNOHANG)
-        return False
+def _is_kin(pid: int, seen: Seen, mark: Mark) -> bool:
     if seen.session in running:
         return seen.session == mark.pid
     token = _token(pid)
