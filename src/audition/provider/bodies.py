@@ -10,18 +10,33 @@ from typing import NamedTuple
 
 import msgspec
 
+from audition.model import Json
 from audition.understudy.act import BLOCK
 from audition.understudy.shown import split_front
 
-BASE = re.compile(
-    r"(?:Base directory for this skill|Skill directory|Directory): `?(?P<folder>[^\n`]+)"
+TAG = re.compile(
+    r"<(?P<tag>skill_content|activated_skill|skill-context|skill-loaded|command-instructions)\b"
+    r"[^>]*>(?P<body>.*)</(?P=tag)>",
+    re.DOTALL,
 )
+INSTRUCTIONS = re.compile(r"<instructions>(.*)</instructions>", re.DOTALL)
+# The line that says where a skill lies, and what the agent adds to it in the same paragraph.
+BASE = re.compile(
+    r"^(?:Base directory for this skill|Skill directory|Directory): `?(?P<folder>[^\n`]+)`?"
+    r"(?P<more>(?:\n[^\n]+)*)\n*",
+    re.MULTILINE,
+)
+RELATED = re.compile(r"^Related files[^\n]*:\n(?P<files>(?: +- [^\n]+\n)+)\n*", re.MULTILINE)
 FILES = re.compile(r"<file>([^<]+)</file>")
-NUMBERED = re.compile(r"^ *(\d+)(?:\t|→|\||: ?)(.*)$")
+ABOUT = re.compile(r"\A\s*Description: [^\n]+\n+")
+NUMBERED = re.compile(r"^ *(\d+)(?:\t|→|\| ?|: )(.*)$", re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s#]+)\)")
 INSERT = re.compile(r"\$\{resource:([^}\s]+)\}")
 PATH = re.compile(r"(?<![\w./:-])(?:\./)?[\w-]+(?:/[\w.-]+)*/[\w-][\w.-]*\.\w{1,8}(?![\w/])")
-EXEC = re.compile(r"\A(?:[^\n]*\n){0,8}?Output:\n", re.MULTILINE)
+EXEC = re.compile(r"\A(?:[^\n]*\n){1,8}?Output:\n")
+EXIT = re.compile(
+    r'(?:Process exited with code |"exit_code":|Exit code:? |exit code )(?P<code>-?\d+)'
+)
 
 
 class Body(NamedTuple):
@@ -36,52 +51,55 @@ class Body(NamedTuple):
 def unwrap(text: str) -> Body:
     """The body within the text of a result."""
     plain = unwrap_output(text)
+    tag = TAG.search(plain)
+    plain = tag["body"] if tag else plain
     folder = ""
     if base := BASE.search(plain):
         folder = base["folder"].strip().removeprefix("file://").rstrip("/")
-        if plain.startswith(base[0]):
-            plain = plain[base.end() :].lstrip("\n")
-    files = tuple(unescape(each.strip()) for each in FILES.findall(plain))
-    body = split_front(plain.lstrip())[1].strip()
-    if folder:
-        files = tuple(each.removeprefix(f"{folder}/") for each in files)
-    return Body(body, folder, files)
+        plain = plain[: base.start()] + plain[base.end() :]
+    files = FILES.findall(plain)
+    if related := RELATED.search(plain):
+        files += [line.strip(" -") for line in related["files"].splitlines()]
+        plain = plain[: related.start()] + plain[related.end() :]
+    if inner := INSTRUCTIONS.search(plain):
+        plain = inner[1]
+    plain = re.sub(r"<(skill_files|available_resources)>.*?</\1>", "", plain, flags=re.DOTALL)
+    body = split_front(ABOUT.sub("", plain).lstrip())[1].strip()
+    paths = (unescape(each.strip()).removeprefix("file://") for each in files)
+    return Body(body, folder, tuple(path.removeprefix(f"{folder}/") for path in paths))
 
 
 def unwrap_output(text: str) -> str:
     """What a file or a command holds, without what the agent's tool put around it."""
     text = _from_json(EXEC.sub("", text, count=1))
+    text = re.sub(r"\n?<shellId: \d+ completed with exit code \d+>\s*\Z", "\n", text)
     lines = text.splitlines(keepends=True)
-    numbered = [NUMBERED.match(line.rstrip("\n")) for line in lines]
+    numbered = [NUMBERED.match(line) for line in lines]
     if lines and all(each and int(each[1]) == n for n, each in enumerate(numbered, start=1)):
-        return "".join(
-            each[2] + ("\n" if line.endswith("\n") else "")
-            for each, line in zip(numbered, lines, strict=True)
-            if each
-        )
+        return "".join(each[2] for each in numbered if each)
     return text
 
 
 def _from_json(text: str) -> str:
-    """The text in `{"output": …}` or `{"result": …}`, as code mode and MCP wrap it."""
-    if not text.lstrip().startswith("{"):
+    """The text in `{"output": …}`, as code mode, MCP and Cline wrap it."""
+    if not text.lstrip().startswith(("{", "[")):
         return text
     try:
-        found = msgspec.json.decode(text)
+        found: Json = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError):
         return text
+    if isinstance(found, list) and len(found) == 1:
+        found = found[0]
     if not isinstance(found, dict):
         return text
-    inner = found.get("output", found.get("result"))
+    inner = next((found[key] for key in ("output", "result", "content") if key in found), None)
     return inner if isinstance(inner, str) else text
 
 
 def exit_code(text: str) -> int | None:
     """The exit code that the text of a result tells."""
-    match = re.search(
-        r'(?:Process exited with code |"exit_code":|Exit code:? |exit code )(-?\d+)', text
-    )
-    return int(match[1]) if match else None
+    match = EXIT.search(text[:2000]) or EXIT.search(text[-200:])
+    return int(match["code"]) if match else None
 
 
 def name_files(body: Body) -> tuple[str, ...]:
@@ -95,9 +113,7 @@ def name_files(body: Body) -> tuple[str, ...]:
     written = {block["path"] for block in BLOCK.finditer(body.text) if block["path"]}
     inserted = INSERT.findall(body.text)
     prose = BLOCK.sub("", body.text)
-    linked = [
-        each for each in LINK.findall(prose) if re.fullmatch(r"(?:\./)?[\w./-]*\w\.\w+", each)
-    ]
+    linked = [each for each in LINK.findall(prose) if re.fullmatch(r"[\w./-]*\w\.\w+", each)]
     named = [*inserted, *linked, *(match[0] for match in PATH.finditer(prose))]
     found = dict.fromkeys(each.removeprefix("./") for each in named)
     return tuple(each for each in found if each not in written and ".." not in each.split("/"))

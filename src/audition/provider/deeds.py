@@ -34,6 +34,8 @@ SKILL_KEYS = ("skill", "name", "skill_name", "skillName")
 PATH_KEYS = ("file_path", "filePath", "path", "absolute_path", "file_paths", "files")
 TEXT_KEYS = ("content", "file_text", "contents", "new_text", "text")
 COMMAND_KEYS = ("command", "cmd", "commands", "script")
+CODE_MODE_KEYS = {"exec_command": "cmd"}
+"""Code mode declares its tools in TypeScript, which nothing here reads."""
 
 
 def carry_out(asked: Asked, deed: Deed) -> Call | None:
@@ -109,8 +111,9 @@ def write_file(asked: Asked, path: str, text: str) -> Call | None:
 def _write_otherwise(asked: Asked, path: str, text: str) -> Call | None:
     patch = asked.tool("apply_patch")
     if patch and text.endswith("\n"):
-        lines = "".join(f"+{line}\n" for line in text.splitlines())
-        return patch.name, f"*** Begin Patch\n*** Add File: {path}\n{lines}*** End Patch\n"
+        lines = "".join(f"+{line}\n" for line in text.removesuffix("\n").split("\n"))
+        words = f"*** Begin Patch\n*** Add File: {path}\n{lines}*** End Patch\n"
+        return patch.name, words if patch.free or patch.within else {"input": words}
     folder = path.rpartition("/")[0]
     made = f"mkdir -p {quote(folder)} && " if folder else ""
     return run_shell(asked, f"{made}printf %s {quote(text)} > {quote(path)}")
@@ -121,6 +124,8 @@ def run_shell(asked: Asked, command: str) -> Call | None:
     tool = _pick(asked.tools, SHELL_TOOLS)
     if tool is None:
         return None
+    if tool.within:
+        return tool.name, {CODE_MODE_KEYS.get(tool.name, "command"): command}
     key = _key(tool, COMMAND_KEYS)
     schema = _properties(tool).get(key)
     if key == "command" and isinstance(schema, dict) and schema.get("type") == "array":

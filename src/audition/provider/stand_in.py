@@ -86,7 +86,7 @@ class _Playing:
 
     def take(self, action: Action, result: Returned | None) -> Loaded | str | None:
         """What an action came back with, as the part wants it."""
-        failed = result is None or result.failed or exit_code(result.text[:4000]) not in (None, 0)
+        failed = result is None or result.failed or exit_code(result.text) not in (None, 0)
         if action.does == "load":
             return self.load(action.skill, "" if failed or result is None else result.text)
         return None if failed or result is None else unwrap_output(result.text)
@@ -95,9 +95,9 @@ class _Playing:
         """The skill's body: as it was put into the conversation, else as the call returned it."""
         own = [each for each in self.bodies if _is_of(each, name, self.listed)]
         if self.put:
-            self.body = Body(unwrap(self.put.text).text, self.put.folder)
+            self.body = unwrap_put(self.put)
         elif text and own:
-            self.body = Body(unwrap(own[-1].text).text, own[-1].folder)
+            self.body = unwrap_put(own[-1])
         elif text:
             self.body = unwrap(text)
         else:
@@ -122,6 +122,12 @@ def pick_skill(asked: Asked, prompt: str) -> str | None:
     for each in asked.listed:
         offered.setdefault(each.name, each.description)
     return find_explicit(prompt, offered) or choose(prompt, offered)
+
+
+def unwrap_put(said: Said) -> Body:
+    """The body of a skill that was put into the conversation."""
+    body = unwrap(said.text)
+    return body._replace(folder=said.folder or body.folder)
 
 
 def _is_of(said: Said, name: str, listed: Listed | None) -> bool:

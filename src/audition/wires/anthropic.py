@@ -7,6 +7,7 @@ from audition.model import Json
 from audition.provider.wire import (
     Asked,
     Called,
+    Part,
     Refusal,
     Reply,
     Request,
@@ -28,7 +29,6 @@ ERRORS = {
     429: "rate_limit_error",
     529: "overloaded_error",
 }
-Part = Said | Called | Returned
 
 
 def claims(method: str, path: str) -> bool:

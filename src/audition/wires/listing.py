@@ -44,8 +44,11 @@ def read_tags(text: str) -> list[Listed]:
     found = []
     for block in re.findall(r"<available_skills>(.*?)</available_skills>", text, re.DOTALL):
         for skill in re.findall(r"<skill>(.*?)</skill>", block, re.DOTALL):
-            path = _element(skill, "location").removeprefix("file://")
-            found.append(_listed(_element(skill, "name"), _element(skill, "description"), path))
+            where = _element(skill, "location").removeprefix("file://")
+            # Qwen puts the scope behind the description, Copilot in the place of the path.
+            description = _element(skill, "description").removesuffix(f" ({where})")
+            path = where if where.endswith("SKILL.md") else ""
+            found.append(_listed(_element(skill, "name"), description, path))
         if "<skill>" not in block:
             found += _entries(block)
     return found
@@ -62,6 +65,18 @@ def read_names(text: str) -> list[Listed]:
     return _entries(text[match.end() :])
 
 
+def read_kimi(text: str) -> list[Listed]:
+    """Kimi: a list below a heading for each scope, each with its path on a line of its own."""
+    _, found, rest = text.partition("Current available skills:\n")
+    skills = []
+    for line in re.sub(r"\n +Path: (\S+)", r" (file: \1)", rest).splitlines() if found else ():
+        if entry := ENTRY.match(line):
+            skills.append(_entry(entry["rest"]))
+        elif line.strip() and not line.startswith("### "):
+            break
+    return skills
+
+
 def read_bullets(text: str) -> list[Listed]:
     """goose: a list of `• name - description` behind a sentence that tells to load them."""
     return [
@@ -70,7 +85,14 @@ def read_bullets(text: str) -> list[Listed]:
     ]
 
 
-READERS: tuple[Read, ...] = (read_claude, read_codex, read_tags, read_names, read_bullets)
+READERS: tuple[Read, ...] = (
+    read_claude,
+    read_codex,
+    read_tags,
+    read_kimi,
+    read_names,
+    read_bullets,
+)
 
 
 def find_listed(texts: Iterable[str], tools: Iterable[Tool]) -> tuple[Listed, ...]:

@@ -4,12 +4,13 @@ In: bytes, or a decoded value. Out: mappings, lists and texts, empty where there
 Must not know: protocols. A stranger's request is never a reason to fall over.
 """
 
+from collections.abc import Sequence
 from hashlib import blake2b
 
 import msgspec
 
 from audition.model import Json
-from audition.provider.wire import Asked, Called, Request, Returned, Said, Tool
+from audition.provider.wire import Asked, Part, Request, Said, Tool
 from audition.wires.listing import find_indexed, find_listed
 from audition.wires.said import find_cwd
 
@@ -56,7 +57,7 @@ def as_input(value: Json) -> Json:
 def make_asked(
     request: Request,
     body: dict[str, Json],
-    parts: list[Said | Called | Returned],
+    parts: list[Part],
     tools: list[Tool],
     **fields: Json,
 ) -> Asked:
@@ -78,3 +79,24 @@ def make_asked(
         digest=blake2b(request.body, digest_size=8).hexdigest(),
         **fields,
     )
+
+
+def list_models(request: Request) -> bytes | None:
+    """The answer to a request for the list of models, in OpenAI's form."""
+    if request.method != "GET":
+        return None
+    models = [{"id": "understudy", "object": "model", "created": 0, "owned_by": "audition"}]
+    return msgspec.json.encode({"object": "list", "data": models, "models": []})
+
+
+def guess_side(parts: Sequence[Part], body: dict[str, Json]) -> str:
+    """Why a request that offers no tools is no turn; empty where it may be one.
+
+    OpenCode and goose ask for a title beside the first turn, Qwen for what to remember.
+    """
+    said = " ".join(each.text[:400] for each in parts[:3] if isinstance(each, Said)).lower()
+    if "title" in said:
+        return "title"
+    if "memor" in said and ("extract" in said or "save" in said):
+        return "memory"
+    return "probe" if body.get("max_tokens") == 1 else ""

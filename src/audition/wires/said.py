@@ -21,6 +21,12 @@ SKILL = re.compile(
     r"<skill>\s*<name>(?P<name>.*?)</name>\s*<path>(?P<path>.*?)</path>(?P<body>.*?)</skill>",
     re.DOTALL,
 )
+PUT = re.compile(
+    r"<(?P<tag>skill-context|skill-loaded|activated_skill|skill_content) name=\"(?P<name>[^\"]*)\""
+    r"(?P<more>[^>]*)>(?P<body>.*?)</(?P=tag)>",
+    re.DOTALL,
+)
+DIR = re.compile(r'dir="([^"]*)"')
 OURS = (
     "# AGENTS.md instructions",
     "<permissions instructions>",
@@ -40,6 +46,16 @@ def take_said(text: str) -> list[Said]:
         folder = match["path"].strip().rpartition("/")[0]
         name = match["name"].strip()
         return [Said(role="system", text=match["body"].strip(), skill=name, folder=folder)]
+    if match := PUT.search(text):
+        folder = DIR.search(match["more"])
+        return [
+            Said(
+                role="system",
+                text=match["body"].strip(),
+                skill=match["name"],
+                folder=folder[1] if folder else "",
+            )
+        ]
     if match := COMMAND.search(text):
         arguments = COMMAND_ARGS.search(text)
         said = f"/{match[1].strip()} {arguments[1].strip() if arguments else ''}".strip()
