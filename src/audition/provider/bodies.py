@@ -19,7 +19,12 @@ TAG = re.compile(
     r"[^>]*>(?P<body>.*)</(?P=tag)>",
     re.DOTALL,
 )
-INSTRUCTIONS = re.compile(r"<instructions>(.*)</instructions>", re.DOTALL)
+INNER = (
+    re.compile(r"<instructions>(.*)</instructions>", re.DOTALL),  # Gemini
+    re.compile(
+        r"^### Content\n+(.*?)\n(?:## Supporting Files\n|---\nThis know)", re.MULTILINE | re.DOTALL
+    ),  # goose
+)
 # The line that says where a skill lies, and what the agent adds to it in the same paragraph.
 BASE = re.compile(
     r"^(?:Base directory for this skill|Skill directory|Directory): `?(?P<folder>[^\n`]+)`?"
@@ -29,11 +34,18 @@ BASE = re.compile(
 RELATED = re.compile(r"^Related files[^\n]*:\n(?P<files>(?: +- [^\n]+\n)+)\n*", re.MULTILINE)
 FILES = re.compile(r"<file>([^<]+)</file>")
 ABOUT = re.compile(r"\A\s*Description: [^\n]+\n+")
-NUMBERED = re.compile(r"^ *(\d+)(?:\t|→|\| ?|: )(.*)$", re.DOTALL)
+NUMBERED = re.compile(r"^ *(\d+)(?:\t|→| ?\| ?)(.*)$", re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s#]+)\)")
 INSERT = re.compile(r"\$\{resource:([^}\s]+)\}")
 PATH = re.compile(r"(?<![\w./:-])(?:\./)?[\w-]+(?:/[\w.-]+)*/[\w-][\w.-]*\.\w{1,8}(?![\w/])")
 EXEC = re.compile(r"\A(?:[^\n]*\n){1,8}?Output:\n")
+# Copilot and Kimi add a line behind what a command or a file holds.
+ADDED = re.compile(
+    r"\n?(?:<shellId: \d+ completed with exit code \d+>|<system>[^\n]*</system>)\s*\Z"
+)
+FAILED = re.compile(
+    r"(?i)[^\n]{0,120}\b(?:error|failed|unknown|not found|denied|disabled)\b[^\n]*\s*"
+)
 EXIT = re.compile(
     r'(?:Process exited with code |"exit_code":|Exit code:? |exit code )(?P<code>-?\d+)'
 )
@@ -61,8 +73,9 @@ def unwrap(text: str) -> Body:
     if related := RELATED.search(plain):
         files += [line.strip(" -") for line in related["files"].splitlines()]
         plain = plain[: related.start()] + plain[related.end() :]
-    if inner := INSTRUCTIONS.search(plain):
-        plain = inner[1]
+    for pattern in INNER:
+        if inner := pattern.search(plain):
+            plain = inner[1]
     plain = re.sub(r"<(skill_files|available_resources)>.*?</\1>", "", plain, flags=re.DOTALL)
     body = split_front(ABOUT.sub("", plain).lstrip())[1].strip()
     paths = (unescape(each.strip()).removeprefix("file://") for each in files)
@@ -72,7 +85,7 @@ def unwrap(text: str) -> Body:
 def unwrap_output(text: str) -> str:
     """What a file or a command holds, without what the agent's tool put around it."""
     text = _from_json(EXEC.sub("", text, count=1))
-    text = re.sub(r"\n?<shellId: \d+ completed with exit code \d+>\s*\Z", "\n", text)
+    text = ADDED.sub("\n", text)
     lines = text.splitlines(keepends=True)
     numbered = [NUMBERED.match(line) for line in lines]
     if lines and all(each and int(each[1]) == n for n, each in enumerate(numbered, start=1)):
@@ -94,6 +107,11 @@ def _from_json(text: str) -> str:
         return text
     inner = next((found[key] for key in ("output", "result", "content") if key in found), None)
     return inner if isinstance(inner, str) else text
+
+
+def looks_failed(text: str) -> bool:
+    """Whether a result tells of a failure in words, where the protocol has no sign for it."""
+    return exit_code(text) not in (None, 0) or FAILED.fullmatch(text) is not None
 
 
 def exit_code(text: str) -> int | None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from audition.provider.bodies import Body, exit_code, name_files, unwrap, unwrap_output
+from audition.provider.bodies import Body, looks_failed, name_files, unwrap, unwrap_output
 from audition.provider.deeds import Call, find_listed, load_skill, read_resource, write_file
 from audition.provider.wire import Asked, Called, Listed, Part, Reply, Returned, Said
 from audition.understudy.act import Action, Loaded, perform
@@ -86,10 +86,11 @@ class _Playing:
 
     def take(self, action: Action, result: Returned | None) -> Loaded | str | None:
         """What an action came back with, as the part wants it."""
-        failed = result is None or result.failed or exit_code(result.text) not in (None, 0)
+        failed = result is None or result.failed or looks_failed(result.text)
+        text = None if failed or result is None else result.text
         if action.does == "load":
-            return self.load(action.skill, "" if failed or result is None else result.text)
-        return None if failed or result is None else unwrap_output(result.text)
+            return self.load(action.skill, text or "")
+        return text if text is None else unwrap_output(text)
 
     def load(self, name: str, text: str) -> Loaded | None:
         """The skill's body: as it was put into the conversation, else as the call returned it."""
@@ -102,9 +103,17 @@ class _Playing:
             self.body = unwrap(text)
         else:
             return None
-        if not self.body.folder and self.listed and self.listed.path:
-            self.body = self.body._replace(folder=self.listed.path.rpartition("/")[0])
+        if not self.body.folder:
+            self.body = self.body._replace(folder=self.guess_folder(name))
         return Loaded(self.body.text, name_files(self.body))
+
+    def guess_folder(self, name: str) -> str:
+        """Where the skill's files are when its tool did not say: beside the listed SKILL.md,
+        else where every agent looks.
+        """
+        if self.listed and self.listed.path:
+            return self.listed.path.rpartition("/")[0]
+        return f"{self.asked.cwd}/.agents/skills/{name}".lstrip("/" if not self.asked.cwd else "")
 
 
 def find_prompt(parts: Sequence[Part]) -> tuple[int, str]:

@@ -89,7 +89,7 @@ def _tool(tool: dict[str, Json]) -> Tool:
 def answer(reply: Reply, asked: Asked) -> tuple[bytes, ...]:
     """A completion, as chunks of a stream or as one object."""
     given, cached, made = count_usage(reply, asked)
-    usage: dict[str, Json] = {
+    usage: Json = {
         "prompt_tokens": given + cached,
         "completion_tokens": made,
         "total_tokens": given + cached + made,

@@ -165,7 +165,9 @@ def _items(reply: Reply, asked: Asked) -> list[dict[str, Json]]:
 
 
 def _call(asked: Asked, name: str, given: Json, id_: str) -> dict[str, Json]:
-    tool = asked.tool(name) or Tool(name=name)
+    # A tool that code mode defers is in no description, but its programs reach it.
+    hidden = "exec" if name != "exec" and _is_code_mode(asked) else ""
+    tool = asked.tool(name) or Tool(name=name, within=hidden)
     outer = asked.tool(tool.within) if tool.within else None
     if outer:
         tool, given = outer, _write_program(tool, given)
@@ -183,12 +185,19 @@ def _call(asked: Asked, name: str, given: Json, id_: str) -> dict[str, Json]:
     }
 
 
+def _is_code_mode(asked: Asked) -> bool:
+    tool = asked.tool("exec")
+    return tool is not None and tool.free
+
+
 def _item_events(index: int, item: dict[str, Json]) -> list[dict[str, Json]]:
     where = {"item_id": item["id"], "output_index": index}
     kind = item["type"]
-    empty = {"message": {"content": []}, "function_call": {"arguments": ""}}.get(
-        kind, {"input": ""}
-    )
+    fills: dict[str, dict[str, Json]] = {
+        "message": {"content": []},
+        "function_call": {"arguments": ""},
+    }
+    empty = fills.get(kind, {"input": ""})
     begun = {**item, **empty, "status": "in_progress"}
     between: list[dict[str, Json]] = []
     if kind == "message":

@@ -36,6 +36,8 @@ OURS = (
 CWD = (
     re.compile(r"Primary working directory: (.+)"),
     re.compile(r"<cwd>(.+?)</cwd>"),
+    re.compile(r"working in the directory: (/.+)"),
+    re.compile(r"Workspace Directories:\*\*\n\s*- (/.+)"),
     re.compile(r"(?i)(?:current )?working (?:directory|dir)(?: is)?:? [`*]*(/[^\n`*<]+)"),
 )
 
