@@ -128,7 +128,7 @@ def infrastructure_trouble(sealed: Sealed, trace: Trace, agent: Agent) -> str:
 def _no_end(sealed: Sealed, trace: Trace, agent: Agent) -> str:
     code = f"exit code {sealed.exit_code}"
     if not trace.events and not trace.unread_count:
-        return f"the agent printed nothing ({code})"
+        return f"the agent did nothing and said nothing ({code})"
     if not trace.events:
         version = sealed.agent_version or "unknown"
         known = f"; known: {agent.known_version}" if agent.known_version else ""

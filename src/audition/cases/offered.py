@@ -105,7 +105,7 @@ def _names(node: Node) -> list[Node]:
     found: list[Node] = []
     if (node.value.get("skill")) is not None:
         each = node.at("skill")
-        if each.place.text and not (each.place.plain and each.place.text.lower() == "none"):
+        if each.place.text and each.place.text.lower() not in ("none", "null", "~"):
             found.append(each)
     any_of = node.value.get("any_of")
     if isinstance(any_of, list):

@@ -1,0 +1,298 @@
+"""Whole runs of real processes: every trial ends with the right word, and nothing is lost."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+FAKE = Path(__file__).parent / "fakes" / "claude_like.py"
+
+SKILL = "---\nname: {0}\ndescription: How to do a {0}.\n---\nSay SALVE.\n"
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A folder with two skills, an agent of bad habits, and room for runs."""
+    for name in ("greeting", "farewell"):
+        folder = tmp_path / "skills" / name
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text(SKILL.format(name))
+    (tmp_path / "audition.toml").write_text(
+        f'fsync = false\ntimeout = 20\n[agents.fake]\nlike = "claude"\n'
+        f"command = [{sys.executable!r}, {str(FAKE)!r}]\n"
+    )
+    return tmp_path
+
+
+def write_cases(house, cases):
+    (house / "cases.yaml").write_text(json.dumps({"skills": ["skills"], "cases": cases}))
+
+
+def audition(house, *words, **more):
+    argv = [sys.executable, "-m", "audition", *words]
+    return subprocess.run(
+        argv, check=False, cwd=house, capture_output=True, text=True, timeout=120, **more
+    )
+
+
+def results(house, run="r"):
+    path = house / "artifacts" / "skill-evals" / run / "results.json"
+    return {each["case"]: each for each in json.loads(path.read_text())["trials"]}
+
+
+def case(habit, **more):
+    return {"id": habit, "prompt": f"{habit} please", "skill": "greeting", **more}
+
+
+HABITS = [
+    ("good", "pass", ""),
+    ("quiet", "fail", "no skill was called"),
+    ("wrong", "fail", "`farewell`"),
+    ("refused", "fail", "greeting"),
+    ("hang", "error", "timed out after 2 s"),
+    ("stubborn", "error", "timed out after 2 s"),
+    ("daemon", "pass", ""),
+    ("deaf", "pass", ""),
+    ("silent", "fail", "no answer"),
+    ("unended", "error", "no end"),
+    ("crash", "error", "said nothing (exit code 3)"),
+    ("mute", "error", "said nothing"),
+    ("junk", "pass", ""),
+    ("flood", "error", "more than is kept"),
+    ("badkey", "error", "not signed in"),
+    ("turns", "fail", "no skill was called"),
+    ("unspeakable", "error", "output not understood (version 9.9.9"),
+    ("nousage", "pass", ""),
+    ("outside", "pass", ""),
+    ("vanish", "pass", ""),
+]
+
+
+def test_every_bad_habit_ends_with_the_right_word_and_the_rest_goes_on(house):
+    write_cases(house, [case(habit, timeout_s=2 if habit in ("hang", "stubborn") else 20)
+                        for habit, _, _ in HABITS])  # fmt: skip
+    done = audition(house, "run", "-a", "fake", "-j", "4", "--run-id", "r", "-q")
+    assert done.returncode == 1, done.stderr
+    found = results(house)
+    wrong = [
+        (habit, found[habit]["status"], found[habit]["reason"])
+        for habit, status, words in HABITS
+        if found[habit]["status"] != status or words not in found[habit]["reason"]
+    ]
+    assert not wrong
+    assert not leftovers(house)
+
+
+def leftovers(house):
+    listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True)
+    return [
+        line for line in listed.stdout.splitlines() if str(house) in line and "ps -eo" not in line
+    ]
+
+
+@pytest.mark.parametrize(
+    "habit", ["crash", "mute", "badkey", "hang", "unended", "unspeakable", "silent"]
+)
+def test_trouble_never_lets_a_negative_case_pass(house, habit):
+    negative = {"id": "n", "prompt": habit, "skill": "none", "timeout_s": 1}
+    write_cases(house, [negative])
+    done = audition(house, "run", "-a", "fake", "--run-id", "r", "-q")
+    assert done.returncode in (1, 2), done.stderr
+    assert results(house)["n"]["status"] != "pass"
+
+
+def test_a_run_of_nothing_but_errors_exits_2(house):
+    write_cases(house, [case("crash"), case("mute")])
+    assert audition(house, "run", "-a", "fake", "-q").returncode == 2
+
+
+def test_missing_usage_never_passes_a_cap(house):
+    write_cases(house, [case("nousage", checks=[{"max_tokens": {"total": 1000}}])])
+    audition(house, "run", "-a", "fake", "--run-id", "r", "-q")
+    assert results(house)["nousage"]["status"] == "error"
+
+
+def test_grading_again_changes_nothing(house):
+    checks = [{"file_exists": {"path": "report.md"}}, {"answer_contains": {"text": "SALVE"}}]
+    write_cases(house, [case("good", checks=checks), case("quiet"), case("crash")])
+    audition(house, "run", "-a", "fake", "--run-id", "r", "-q")
+    before = results(house)
+    done = audition(house, "grade", "r")
+    assert "0 verdicts changed" in done.stderr
+    assert results(house) == before
+
+
+def test_a_trial_whose_fixture_leaves_its_folder_is_an_error_and_the_rest_goes_on(house):
+    (house / "fixture").mkdir()
+    (house / "fixture" / "out").symlink_to("/etc")
+    write_cases(house, [case("good", fixture="fixture"), {**case("good"), "id": "other"}])
+    audition(house, "run", "-a", "fake", "--run-id", "r", "-q")
+    found = results(house)
+    assert found["good"]["status"] == "error"
+    assert "out" in found["good"]["reason"]
+    assert found["other"]["status"] == "pass"
+
+
+def verdicts(house, run="r"):
+    return {key: (each["status"], each["reason"]) for key, each in results(house, run).items()}
+
+
+def many(count):
+    habits = ("good", "quiet", "wrong", "crash")
+    return [{**case(habits[n % 4]), "id": f"c{n}"} for n in range(count)]
+
+
+@pytest.mark.parametrize("at_once", ["1", "8", "32"])
+def test_scores_are_the_same_however_many_run_at_once(house, at_once):
+    write_cases(house, many(16))
+    audition(house, "run", "-a", "fake", "-j", at_once, "--run-id", "r", "-q")
+    expected = ["pass", "fail", "fail", "error"] * 4
+    assert [status for status, _ in verdicts(house).values()] == expected
+
+
+def test_kill_9_at_any_moment_loses_no_finished_trial_and_resume_runs_only_the_rest(house):
+    write_cases(house, many(100))
+    argv = [sys.executable, "-m", "audition", "run", "-j", "4", "--run-id", "r", "-q"]
+    audition(house, "run", "-a", "fake", "-j", "4", "--run-id", "whole", "-q")
+    progress = house / "artifacts" / "skill-evals" / "r" / "progress.jsonl"
+    seen: dict[str, float] = {}
+    for kill in range(50):
+        more = ["--resume"] if (progress.parent / "run.json").exists() else ["-a", "fake"]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        child = subprocess.Popen([*argv, *more], cwd=house, **quiet)
+        time.sleep(0.2 + 0.03 * (kill * 7 % 23))
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        for grade in progress.parent.glob("work/*/*/*/*/grade.json"):
+            stamp = grade.parent.joinpath("trace.jsonl").stat().st_mtime
+            assert seen.setdefault(str(grade), stamp) == stamp, "a finished trial was asked again"
+    for path in seen:
+        assert os.path.exists(path), "a finished trial is gone"
+    done = audition(house, *argv[3:], "--resume")
+    assert done.returncode == 1, done.stderr
+    assert verdicts(house) == verdicts(house, "whole")
+    for path, stamp in seen.items():
+        assert Path(path).with_name("trace.jsonl").stat().st_mtime == stamp
+
+
+def test_ctrl_c_once_keeps_what_is_done_and_says_how_to_go_on(house):
+    write_cases(house, [{**case("slow"), "id": f"s{n}"} for n in range(30)])
+    argv = [sys.executable, "-m", "audition", "run", "-a", "fake", "-j", "2", "--run-id", "r"]
+    child = subprocess.Popen(
+        argv, cwd=house, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    wait_for(house / "artifacts" / "skill-evals" / "r" / "progress.jsonl", lines=2)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert "audition run --resume --run-id r" in said
+    done = len(results(house))
+    assert 2 <= done < 30
+    assert audition(house, "run", "--resume", "--run-id", "r", "-q").returncode == 0
+    assert len(results(house)) == 30
+
+
+def test_ctrl_c_twice_ends_the_agents_at_once(house):
+    write_cases(house, [case("good"), {**case("hang"), "timeout_s": 60}])
+    argv = [sys.executable, "-m", "audition", "run", "-a", "fake", "-j", "1", "--run-id", "r"]
+    child = subprocess.Popen(
+        argv, cwd=house, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    wait_for(house / "artifacts" / "skill-evals" / "r" / "progress.jsonl", lines=1)
+    time.sleep(0.5)
+    began = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert time.monotonic() - began < 15
+    assert set(results(house)) == {"good"}
+    assert not leftovers(house)
+
+
+def wait_for(path, lines):
+    for _ in range(400):
+        if path.exists() and len(path.read_text().splitlines()) >= lines:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{path} never came")
+
+
+def test_the_last_failures_run_again_alone(house):
+    write_cases(house, [case("good"), case("quiet"), case("crash")])
+    audition(house, "run", "-a", "fake", "--run-id", "r", "-q")
+    audition(house, "run", "-a", "fake", "--run-id", "again", "--lf", "-q")
+    assert set(results(house, "again")) == {"quiet", "crash"}
+
+
+def test_the_first_failure_ends_a_run_with_x(house):
+    write_cases(house, [case("quiet"), *many(20)])
+    done = audition(house, "run", "-a", "fake", "-x", "-j", "1", "--run-id", "r", "-q")
+    assert done.returncode == 1
+    assert len(results(house)) < 21
+
+
+def test_a_dry_run_asks_nobody_and_shows_the_plan(house):
+    write_cases(house, many(4))
+    done = audition(house, "run", "-a", "fake", "-r", "3", "--dry-run", "--output-format", "json")
+    assert done.returncode == 0
+    assert len(json.loads(done.stdout)["trials"]) == 12
+    assert not (house / "artifacts").exists()
+
+
+def test_a_background_run_is_followed_by_status(house):
+    write_cases(house, many(4))
+    done = audition(house, "run", "-a", "fake", "--run-id", "bg", "--background")
+    assert done.stdout.strip() == "bg"
+    run = house / "artifacts" / "skill-evals" / "bg"
+    wait_for(run / "progress.jsonl", lines=4)
+    for _ in range(100):
+        state = json.loads(audition(house, "status", "bg", "--output-format", "json").stdout)
+        if state["state"] == "finished":
+            break
+        time.sleep(0.1)
+    assert state["state"] == "finished"
+    assert (run / "runner.log").exists()
+
+
+def test_the_jsonl_report_is_one_record_a_line(house):
+    write_cases(house, many(4))
+    done = audition(house, "run", "-a", "fake", "-q", "--output-format", "jsonl")
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["case"] for each in records] == ["c0", "c1", "c2", "c3"]
+    keys = {"id", "skill", "case", "agent", "delivery", "model", "trial", "should_trigger", "status",
+            "reason", "skills", "grades", "usage", "commands", "seconds", "dir"}  # fmt: skip
+    assert keys <= set(records[0])
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "hint"),
+    [
+        (["run", "--agent", "fak"], "unknown agent `fak`", "fake"),
+        (["run", "-a", "fake", "--skill", "greting"], "unknown skill", "greeting"),
+        (["run", "-a", "fake", "--case", "goood"], "unknown case", "good"),
+        (["run", "-a", "fake", "-d", "nativ"], "unknown delivery", "native"),
+        (["run", "-a", "fake", "--sandbox", "hom"], "unknown sandbox", "home"),
+        (["run", "-a", "fake", "--policy", "skiljack"], "policy", "skilljack"),
+        (["run", "-a", "fake", "--trails", "3"], "--trails", "--trials"),
+        (["run", "nowhere"], "nowhere", ""),
+        (["run", "-a", "fake", "-k", "nowhere"], "matches none", "audition cases"),
+        (["rnu"], "no such command `rnu`", "run"),
+        (["show", "nope"], "nope", ""),
+        (["run", "--resume", "--run-id", "nope"], "nope", ""),
+    ],
+)
+def test_a_slip_of_the_pen_is_an_error_that_helps(house, words, said, hint):
+    write_cases(house, [case("good")])
+    done = audition(house, *words)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert said in done.stderr
+    assert hint in done.stderr.partition("hint:")[2]
+    assert "Traceback" not in done.stderr
