@@ -193,3 +193,11 @@ def test_an_unknown_policy_is_an_error_with_the_nearest_name():
     with pytest.raises(UnknownName) as caught:
         find_policy("skilljak")
     assert "skilljack" in caught.value.hint
+
+
+@pytest.mark.parametrize(("policy", "verdict"), [("default", "pass"), ("cat", "fail")])
+def test_a_skill_that_is_not_on_offer_breaks_only_the_negatives_of_the_old_harnesses(
+    policy, verdict
+):
+    assert judged(policy, QUIET, calls("debug")).status == verdict
+    assert judged(policy, QUIET, calls("status")).status == "fail"

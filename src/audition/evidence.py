@@ -81,7 +81,7 @@ def climb(
     shown = [*catalogue, *(each for each in trace.events if isinstance(each, Offer))]
     offers = {name: each for each in shown if (name := walk.find(each.skill))}
     return tuple(
-        _evidence(name, found, offers.get(name), told=bool(shown))
+        _evidence(name, found, offers.get(name), told=bool(shown), on_offer=name in walk.offered)
         for name, found in walk.climbs.items()
     )
 
@@ -241,7 +241,9 @@ def _route(call: Call) -> How:
     return "mcp-tool" if call.tool.startswith("mcp_") else "skill-tool"
 
 
-def _evidence(name: str, found: _Climb, offer: Offer | None, *, told: bool) -> Evidence:
+def _evidence(
+    name: str, found: _Climb, offer: Offer | None, *, told: bool, on_offer: bool
+) -> Evidence:
     offered = offer.offered if offer else "missing" if told else "unknown"
     rung: Rung = "offered" if offered in _SHOWN else "none"
     if found.routes:
@@ -250,6 +252,7 @@ def _evidence(name: str, found: _Climb, offer: Offer | None, *, told: bool) -> E
         rung = "denied" if "denied" in found.lines else "asked"
     return Evidence(
         skill=name,
+        on_offer=on_offer,
         rung=rung,
         offered=offered,
         how=found.routes[0] if found.routes else found.noodle,

@@ -93,6 +93,10 @@ class Fault(Event, frozen=True, kw_only=True):
     what: Trouble = "unknown"
     text: str = ""
     retrying: bool = False
+    wait_s: float | None = None
+    """How many seconds to wait, where that is said."""
+    until: float | None = None
+    """When it is over, in seconds since the epoch, where that is said."""
 
 
 class Offer(Event, frozen=True, kw_only=True):
@@ -150,6 +154,8 @@ class Evidence(Value, frozen=True, kw_only=True):
     """What became of one skill in one trial."""
 
     skill: str
+    on_offer: bool = True
+    """False for a skill that was asked for, and is none of those that were delivered."""
     rung: Rung = "none"
     offered: Literal["full", "cut", "name", "missing", "unknown"] = "unknown"
     how: How | None = None

@@ -137,6 +137,10 @@ def _grade_negative(
     target = case.skill if policy.negative == "target" else None
     if target is not None:
         called = [each for each in called if each.skill == target]
+    elif policy.negative == "target":
+        # An agent's own built-in skill, or one it made up, says nothing about those on offer.
+        strange = {each.skill for each in evidence if not each.on_offer}
+        called = [each for each in called if each.skill not in strange]
     if called:
         names = ", ".join(f"`{name}`" for name in dict.fromkeys(each.skill for each in called))
         lines = (line for each in called for line in each.lines)

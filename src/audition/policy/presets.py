@@ -163,7 +163,7 @@ def _other_rules(policy: Policy) -> tuple[str, ...]:
         if holds
     ]
     forbids = {
-        "target": "A negative that names a skill forbids that one; without one it forbids all.",
+        "target": "A negative that names a skill forbids that one; without one it forbids all on offer.",
         "any": "A negative forbids every skill.",
     }
     return (
