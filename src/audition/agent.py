@@ -111,6 +111,10 @@ class Agent(Value, frozen=True, kw_only=True):
     beside: tuple[str, ...] = ()
     """Globs below the private home for what it leaves beside its stream."""
     read_beside: Read | None = None
+    join: Callable[[list[AnyEvent], list[AnyEvent]], list[AnyEvent]] = (
+        lambda stream, beside: [*stream, *beside]
+    )
+    """Its stream's events and those of the files beside it, made one."""
     reports_usage: bool = True
     several_turns: bool = False
     model: str | None = None
@@ -132,7 +136,7 @@ def find_agent(name: str) -> Agent:
 
 
 def read_events(
-    agent: Agent, lines: Iterable[tuple[int, bytes]]
+    agent: Agent, lines: Iterable[tuple[int, bytes]], read: Read | None = None
 ) -> tuple[list[AnyEvent], list[int]]:
     """The events of numbered raw lines, and the numbers that were not understood.
 
@@ -140,7 +144,7 @@ def read_events(
     """
     events: list[AnyEvent] = []
     unread: list[int] = []
-    read = agent.read
+    read = read or agent.read
     for number, raw in lines:
         if not raw or raw.isspace():
             continue
@@ -153,6 +157,29 @@ def read_events(
         else:
             events.extend(found)
     return events, unread
+
+
+def read_with_beside(
+    agent: Agent,
+    lines: Iterable[tuple[int, bytes]],
+    beside: Iterable[Iterable[tuple[int, bytes]]] = (),
+) -> tuple[list[AnyEvent], list[int]]:
+    """As read_events, with the files beside the stream; their lines are numbered on from it."""
+    last = 0
+
+    def count(lines: Iterable[tuple[int, bytes]], start: int = 0) -> Iterable[tuple[int, bytes]]:
+        nonlocal last
+        for number, raw in lines:
+            last = start + number
+            yield last, raw
+
+    events, unread = read_events(agent, count(lines))
+    more: list[AnyEvent] = []
+    for each in beside if agent.read_beside else ():
+        found, missed = read_events(agent, count(each, last), agent.read_beside)
+        more += found
+        unread += missed
+    return (agent.join(events, more) if more else events), unread
 
 
 def make_trace(

@@ -1,0 +1,30 @@
+"""Codex: asked by `asking`, read by `stream` and `rollout`, made one by `joining`.
+
+In: nothing. Out: the agent. Must not know: processes, files, other agents.
+"""
+
+from audition.agent import Agent
+from audition.agents.codex.asking import command
+from audition.agents.codex.joining import join, settle
+from audition.agents.codex.rollout import read_rollout
+from audition.agents.codex.stream import read
+
+codex = Agent(
+    name="codex",
+    command=command,
+    read=read,
+    settle=settle,
+    program=("codex",),
+    known_version="0.169.0",
+    deliveries=("native", "none", "instructions", "mcp", "mcp+native"),
+    loads_by=("shell-read", "file-read", "injected", "mcp-tool", "mcp-resource"),
+    mention="$",
+    lets_through=("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"),
+    login=(".codex/auth.json",),
+    wire="responses",
+    beside=(".codex/sessions/**/rollout-*.jsonl",),
+    read_beside=read_rollout,
+    join=join,
+    several_turns=True,
+)
+"""Codex by OpenAI, its own program `codex`."""

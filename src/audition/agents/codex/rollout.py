@@ -1,0 +1,165 @@
+"""Reads the session file that Codex keeps: what the model really saw and did.
+
+In: a numbered raw line of `$CODEX_HOME/sessions/**/rollout-*.jsonl`. Out: its events.
+Must not know: files, other lines.
+
+A call may be told three times (as the model's words, as an item, as the answer to the
+model); `joining` keeps one of each.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from audition.agents.codex.items import read_item
+from audition.agents.codex.lines import Kept, Payload
+from audition.agents.codex.script import commands_in
+from audition.model import (
+    AnyEvent,
+    Call,
+    Does,
+    End,
+    Fault,
+    Json,
+    Message,
+    Offer,
+    Result,
+    Usage,
+)
+from audition.tool_words import OUTPUT_CAP, arguments_of, call_words, text_of
+from audition.trouble import say_why, tell_trouble
+
+_OWN: dict[str, Does] = {
+    "exec_command": "shell",
+    "shell": "shell",
+    "shell_command": "shell",
+    "local_shell": "shell",
+    "apply_patch": "write",
+    "view_image": "read",
+    "spawn_agent": "task",
+}
+_QUIET = frozenset(("session_meta", "turn_context", "world_state", "compacted"))
+_QUIET_ITEMS = frozenset(
+    ("additional_tools", "ghost_snapshot", "tool_search_call", "tool_search_output", "other")
+) | {"compaction", "compaction_summary"}
+_OFFERED = re.compile(r"^- ([^\s:]+): ?(.*?) ?\(file: [^)\n]*\)$", re.MULTILINE)
+_INJECTED = re.compile(r"\s*<skill>\s*<name>([^<]+)</name>")
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_EXITED = re.compile(r"(?:Process exited with|Exit) code:? (-?\d{1,9})")
+
+
+_line = msgspec.json.Decoder(Kept)
+_Events = Sequence[AnyEvent] | None
+
+
+def read_rollout(number: int, raw: bytes) -> _Events:
+    """The events of one line, or None where it is not understood."""
+    said = _line.decode(raw)
+    at: dict[str, Any] = {"line": number, "time": _seconds(said.timestamp)}
+    if said.type == "response_item":
+        return _response(at, said.payload)
+    if said.type == "event_msg":
+        return _event(at, said.payload)
+    if said.type == "token_usage_record":
+        used: dict[str, Any] = said.payload.usage or {}
+        return [
+            Usage(
+                **at,
+                input_tokens=used.get("input_tokens"),
+                cached_input_tokens=used.get("cached_input_tokens"),
+                output_tokens=used.get("output_tokens"),
+            )
+        ]
+    return () if said.type in _QUIET else None
+
+
+def _seconds(stamp: str | None) -> float | None:
+    try:
+        return datetime.fromisoformat(stamp).timestamp() if stamp else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _response(at: dict[str, Any], said: Payload) -> _Events:
+    events: list[AnyEvent] = []
+    match said.type:
+        case "message":
+            events = _message(at, said.role, text_of(said.content))
+        case "reasoning":
+            text = text_of(said.summary)
+            events = [Message(**at, role="thought", text=text)] if text else []
+        case "function_call" | "custom_tool_call" | "local_shell_call":
+            events = [_call(at, said)]
+        case "function_call_output" | "custom_tool_call_output":
+            events = [_answer(at, said.call_id, said.output)]
+        case "web_search_call":
+            events = [Call(**at, id=said.call_id, tool="web_search")]
+        case kind if kind not in _QUIET_ITEMS:
+            return None
+    return events
+
+
+def _message(at: dict[str, Any], role: str, text: str) -> list[AnyEvent]:
+    if role == "assistant":
+        return [Message(**at, text=text)]
+    if role == "developer":
+        _, shown, listed = text.partition("<skills_instructions>")
+        return [_offer(at, *each) for each in _OFFERED.findall(listed)] if shown else []
+    if found := _INJECTED.match(text):
+        return [Message(**at, role="system", text=text[:OUTPUT_CAP], skill=found[1].strip())]
+    # Beside what the user typed: <environment_context>, <user_instructions> and their like.
+    return [] if text.startswith("<") else [Message(**at, role="user", text=text)]
+
+
+def _offer(at: dict[str, Any], name: str, about: str) -> Offer:
+    how = "name" if not about else "cut" if about.endswith(("...", "…")) else "full"
+    return Offer(**at, skill=name, offered=how, shown_chars=len(about))  # type: ignore[arg-type]
+
+
+def _call(at: dict[str, Any], said: Payload) -> Call:
+    if said.name == "exec" and isinstance(said.input, str):
+        lines = commands_in(said.input)
+        given = {"script": said.input, "commands": lines}
+        return Call(**at, id=said.call_id, tool="exec", does="shell", input=given)
+    if said.name == "apply_patch" and isinstance(said.input, str):
+        paths = tuple(_PATCHED.findall(said.input))
+        return Call(**at, id=said.call_id, tool="apply_patch", does="write", paths=paths)
+    given = arguments_of(said.action if said.type == "local_shell_call" else said.arguments)
+    tool = "local_shell" if said.type == "local_shell_call" else said.name
+    return Call(**at, id=said.call_id, **call_words(tool, given, _OWN))
+
+
+def _answer(at: dict[str, Any], id_: str, output: Json) -> Result:
+    """What the model was told; a script's answer holds JSON with the command's own."""
+    text, code = text_of(output), None
+    if isinstance(output, list):
+        inner = [arguments_of(each.get("text")) for each in output if isinstance(each, dict)]
+        inner = [each for each in inner if "exit_code" in each]
+        if inner:
+            text = "\n".join(str(each.get("output", "")) for each in inner)
+            code = next((each["exit_code"] for each in inner if each["exit_code"]), 0)
+    elif found := _EXITED.search(text[:500]):
+        code, text = int(found[1]), text.partition("Output:\n")[2] or text
+    refused = text.startswith(("unsupported call", "exec_command failed"))
+    return Result(**at, id=id_, output=text, failed=bool(code) or refused, exit_code=code)
+
+
+def _event(at: dict[str, Any], said: Payload) -> _Events:
+    if said.type == "item_completed" and isinstance(said.item, dict):
+        return read_item(at, said.item)
+    if said.type == "task_complete":
+        if said.error:
+            text = str(said.error.get("message", ""))
+            return [End(**at, status="failed", reason=say_why(tell_trouble(text), text))]
+        return [End(**at, status="completed", answer=said.last_agent_message)]
+    if said.type == "turn_aborted":
+        return [End(**at, status="interrupted", reason=f"turn aborted: {said.reason}")]
+    if said.type in ("error", "stream_error", "warning"):
+        text = str(said.message or "")
+        return [
+            Fault(**at, what=tell_trouble(text), text=text[:500], retrying=said.type != "error")
+        ]
+    return ()  # the same again, for a screen
