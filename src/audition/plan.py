@@ -177,7 +177,8 @@ def why_ineligible(trial: Trial, arm: Arm, skills: Mapping[str, Skill]) -> str:
         return f"{agent.name} cannot hold a session of several turns"
     if trial.delivery == "none" and not case.checks and not case.rubric:
         return "without a skill there is nothing to check: the case has no checks of its own"
-    if case.expected and trial.delivery != "none" and not is_explicit(case):
+    by_hand = is_explicit(case) and trial.delivery not in ("instructions", "mcp")
+    if case.expected and trial.delivery != "none" and not by_hand:
         offered = {skills[key].name: skills[key] for key in trial.skills}
         shut = [name for name in case.expected if not _callable(offered.get(name))]
         if len(shut) == len(case.expected):

@@ -142,6 +142,8 @@ def _put_skills(trial: Trial, run: Path, skills: Mapping[str, Skill], into: str)
 def _write_index(path: str, names: Mapping[str, str], skills: Mapping[str, Skill]) -> None:
     lines = ["# Skills", "", "Read the file of a skill before a task that it is for.", ""]
     for key, name in names.items():
+        if not skills[key].model_invocable:
+            continue  # Only a person may call it, and an index is read by the model.
         about = " ".join(skills[key].description.split())
         lines.append(f"- {skills[key].name}: {about} (file: .skills/{name}/SKILL.md)")
     own = b""
