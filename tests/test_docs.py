@@ -14,7 +14,7 @@ import pytest
 
 from audition.check import arguments_of, checks
 from audition.cli import COMMANDS, audition
-from audition.config import AGENT_KEYS, KEYS, TABLES
+from audition.config import AGENT_KEYS, KEYS, MCP_KEYS, TABLES
 from audition.errors import Exit
 from audition.model import RUNGS
 
@@ -81,19 +81,19 @@ def test_every_exit_code_is_in_the_page(code):
     assert f"| {code.value} | {code.name} |" in page("exit-codes.md")
 
 
-@pytest.mark.parametrize("key", [*KEYS, *AGENT_KEYS])
+@pytest.mark.parametrize("key", [*KEYS, *AGENT_KEYS, *MCP_KEYS])
 def test_every_key_of_the_configuration_is_in_the_page(key):
     assert f"| `{key}` | " in page("configuration.md")
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_every_table_of_the_configuration_is_in_the_page(table):
-    assert f"[{table}." in page("configuration.md")
+    assert f"`[{table}" in page("configuration.md")
 
 
 def test_the_page_of_the_configuration_names_no_key_that_is_none():
     named = set(re.findall(r"^\| `(\w+)` \|", page("configuration.md"), re.MULTILINE))
-    assert named == {*KEYS, *AGENT_KEYS}
+    assert named == {*KEYS, *AGENT_KEYS, *MCP_KEYS}
 
 
 def test_the_example_of_the_configuration_is_understood(tmp_path):

@@ -64,6 +64,8 @@ class Ask(Value, frozen=True, kw_only=True):
     """The plug-in folder, for the delivery of that name."""
     schema: str = ""
     """A file with the JSON Schema that the answer must obey."""
+    schema_text: str = ""
+    """What that file holds."""
 
 
 class Command(Value, frozen=True, kw_only=True):
@@ -77,6 +79,9 @@ class Command(Value, frozen=True, kw_only=True):
     """Written before the start: absolute path beneath home or workspace → text."""
 
 
+OpenLogin = Callable[[bytes, float], dict[str, str]]
+"""(a login file, the time) → variables that sign the agent in; raises AuditionError with words
+for the user where the login cannot be used."""
 Read = Callable[[int, bytes], Sequence[AnyEvent] | None]
 """The events of one raw line (its number first), or None where it is not understood."""
 
@@ -94,6 +99,14 @@ class Agent(Value, frozen=True, kw_only=True):
     version: tuple[str, ...] = ("--version",)
     known_version: str = ""
     """The newest version that its reader was tested with."""
+    least_version: str = ""
+    """The oldest version that takes what `command` says."""
+    get_it: str = ""
+    """How its program is installed, in words."""
+    package: str = ""
+    """A Python package that it runs through, and the extra of ours that brings it."""
+    bundled: tuple[str, ...] = ()
+    """Where a Python package may bring its program along: `package/path`."""
     deliveries: tuple[Delivery, ...] = ("native", "none")
     skills_dir: str = ".agents/skills"
     """Where in a workspace it looks for skills."""
@@ -106,6 +119,12 @@ class Agent(Value, frozen=True, kw_only=True):
     """Environment variables it needs: its keys and nothing else."""
     login: tuple[str, ...] = ()
     """Files below the user's home that hold its login, linked into the private home."""
+    open_login: OpenLogin | None = None
+    """Given, the login is passed on as variables, and no file of the user's is linked."""
+    sign_in: str = ""
+    """How one signs in, in words."""
+    troubles: tuple[bytes, ...] = ()
+    """Marks of lines that tell of trouble outside the task; only these are read while it runs."""
     wire: str = ""
     """The protocol it speaks to its model; empty for an embedded agent."""
     beside: tuple[str, ...] = ()

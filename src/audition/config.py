@@ -6,6 +6,7 @@ command line applies it, this room only reads the file.
 """
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "out": (str, "The folder that holds the runs, as `--out`."),
     "sandbox": (str, "How agents are kept apart from you, as `--sandbox`."),
     "executor": (str, "Who runs the trials, as `--executor`."),
+    "provider": (str, "Who answers for the model, as `--provider`."),
     "policy": (str, "The policy that grades, as `--policy`."),
     "fsync": (bool, "Whether a finished trial is forced to disk; `false` only for benchmarks."),
 }
@@ -29,6 +31,7 @@ KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
 
 TABLES: dict[str, str] = {
     "agents": "One table an agent: `like`, `command`, `env`, `model`, `settings`.",
+    "mcp": "The server of the deliveries `mcp` and `mcp+native`.",
 }
 
 AGENT_KEYS = {
@@ -38,6 +41,30 @@ AGENT_KEYS = {
     "model": "The model when none is given.",
     "settings": "Wishes for every case: `max_turns`, `allowed_tools` …; a case's own win.",
 }
+
+
+MCP_KEYS = {
+    "name": "The server's name, which the names of its tools begin with.",
+    "command": "How another server is started, instead of ours; `{skills}` is the folder.",
+    "url": "Where another server listens, instead of ours.",
+    "deferred": "Whether the agent may keep the server's tools back until it searches them.",
+    "wording": "What the tool `skill` of our server says it is; `{listing}` is the list.",
+}
+
+
+class McpSettings(Value, frozen=True, kw_only=True):
+    """`[tool.audition.mcp]`: the MCP server that carries the skills."""
+
+    name: str = "skills"
+    command: tuple[str, ...] = ()
+    url: str = ""
+    deferred: bool = False
+    wording: str = ""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is our own server that is started."""
+        return not self.command and not self.url
 
 
 class AgentSettings(Value, frozen=True, kw_only=True):
@@ -57,6 +84,7 @@ class Config(Value, frozen=True, kw_only=True):
     """The file, or empty where there is none."""
     defaults: dict[str, Any] = {}
     agents: dict[str, AgentSettings] = {}
+    mcp: McpSettings = McpSettings()
 
     @property
     def folder(self) -> Path:
@@ -101,7 +129,8 @@ def _read(path: Path, *, whole: bool) -> Config:
     agents = {
         name: _agent(path, text, name, entry) for name, entry in table.get("agents", {}).items()
     }
-    return Config(path=str(path), defaults=defaults, agents=agents)
+    mcp = _mcp(path, text, table.get("mcp", {}))
+    return Config(path=str(path), defaults=defaults, agents=agents, mcp=mcp)
 
 
 def _line_of(text: str, key: str) -> int:
@@ -127,21 +156,35 @@ def _checked(path: Path, text: str, key: str, value: Any) -> Any:
 
 
 def _agent(path: Path, text: str, name: str, entry: Any) -> AgentSettings:
+    where = f"{path}:{_line_of(text, f'tool.audition.agents.{name}')}"
+    settings: AgentSettings = _table(where, f"agents.{name}", entry, AGENT_KEYS, AgentSettings)
+    return settings
+
+
+def _mcp(path: Path, text: str, entry: Any) -> McpSettings:
+    where = f"{path}:{_line_of(text, '[tool.audition.mcp' if '[tool.' in text else '[mcp')}"
+    settings: McpSettings = _table(where, "mcp", entry, MCP_KEYS, McpSettings)
+    if not re.fullmatch(r"[A-Za-z0-9-]{1,40}", settings.name):
+        raise BadFile(f"{where}: mcp.name must be letters, digits and dashes")
+    if settings.command and settings.url:
+        raise BadFile(f"{where}: mcp has both `command` and `url`", "give one of them")
+    return settings
+
+
+def _table(where: str, name: str, entry: Any, keys: dict[str, str], kind: Any) -> Any:
+    """A table of the file as one value; what is wrong in it is told at its place."""
     import msgspec
 
-    where = f"{path}:{_line_of(text, f'tool.audition.agents.{name}')}"
     if not isinstance(entry, dict):
-        raise BadFile(f"{where}: agents.{name} must be a table", f"keys: {', '.join(AGENT_KEYS)}")
+        raise BadFile(f"{where}: {name} must be a table", f"keys: {', '.join(keys)}")
     for key in entry:
-        if key not in AGENT_KEYS:
-            raise BadFile(
-                f"{where}: unknown key `agents.{name}.{key}`", did_you_mean(key, AGENT_KEYS)
-            )
+        if key not in keys:
+            raise BadFile(f"{where}: unknown key `{name}.{key}`", did_you_mean(key, keys))
     if isinstance(entry.get("command"), str):
         import shlex
 
         entry = {**entry, "command": shlex.split(entry["command"])}
     try:
-        return msgspec.convert(entry, AgentSettings)
+        return msgspec.convert(entry, kind)
     except msgspec.ValidationError as error:
-        raise BadFile(f"{where}: agents.{name}: {error}") from error
+        raise BadFile(f"{where}: {name}: {error}") from error

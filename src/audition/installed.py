@@ -1,12 +1,16 @@
 """Which agent programs are on this machine, and which agents the configuration makes.
 
-In: names and the configuration. Out: agents ready to ask, with how their program is started.
-Must not know: trials, grading.
+In: names and the configuration. Out: agents ready to ask, with how their program is started
+and how they are signed in. Must not know: trials, grading.
 """
 
 import os
+import re
 import shutil
 import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
@@ -14,7 +18,7 @@ import msgspec
 from audition import __version__
 from audition.agent import Agent, agents, find_agent
 from audition.config import AgentSettings, Config
-from audition.errors import AgentMissing, unknown
+from audition.errors import AgentMissing, AuditionError, unknown
 from audition.model import Value
 from audition.process import Start, run_command
 
@@ -32,6 +36,37 @@ class Ready(Value, frozen=True, kw_only=True):
     def lets_through(self) -> tuple[str, ...]:
         """Environment variables that it may see."""
         return (*self.agent.lets_through, *self.settings.env)
+
+
+class SignIn(Value, frozen=True, kw_only=True):
+    """How an agent is signed in at the real provider."""
+
+    how: str = ""
+    """A variable or a file of the user's; empty where nothing is found."""
+    env: dict[str, str] = {}
+    links: tuple[str, ...] = ()
+    """Files below the user's home to be linked into the private one."""
+    problem: str = ""
+    """Why what was found cannot be used."""
+
+
+def find_sign_in(agent: Agent, env: Mapping[str, str], home: Path) -> SignIn:
+    """The user's key in the environment, else the login that the agent's program keeps."""
+    for name in agent.lets_through:
+        if env.get(name):
+            return SignIn(how=name)
+    for name in agent.login:
+        file = home / name
+        if not file.is_file():
+            continue
+        if agent.open_login is None:
+            return SignIn(how=f"~/{name}", links=(name,))
+        try:
+            return SignIn(how=f"~/{name}", env=agent.open_login(file.read_bytes(), time.time()))
+        except (AuditionError, OSError) as error:
+            hint = f"; {error.hint}" if isinstance(error, AuditionError) and error.hint else ""
+            return SignIn(how=f"~/{name}", problem=f"{error}{hint}")
+    return SignIn()
 
 
 def known_agents(config: Config) -> list[str]:
@@ -54,44 +89,81 @@ def configure_agent(name: str, config: Config) -> Agent:
 
 
 def make_ready(name: str, config: Config) -> Ready:
-    """Find the program of an agent and its version; missing is an error that says so."""
+    """Find the program of an agent and its version; missing or too old is an error that says so."""
     agent = configure_agent(name, config)
     settings = config.agents.get(name, AgentSettings())
+    module, _, extra = agent.package.partition(" ")
+    if module and find_spec(module) is None:
+        raise AgentMissing(
+            f"agent `{name}` needs the Python package `{module}`",
+            f"pip install 'audition[{extra}]'",
+        )
     if not settings.command and not agent.program:
         return Ready(agent=agent, version=__version__, settings=settings)
     program = find_program(agent, settings, config.folder)
-    return Ready(
-        agent=agent, program=program, version=ask_version(agent, program), settings=settings
-    )
+    version = ask_version(agent, program)
+    if is_older(version, agent.least_version):
+        raise AgentMissing(
+            f"`{program[0]}` is too old for agent `{name}`: it is {version}, "
+            f"and {agent.least_version} or newer is needed",
+            agent.get_it,
+        )
+    return Ready(agent=agent, program=program, version=version, settings=settings)
+
+
+def is_older(version: str, least: str) -> bool:
+    """Whether a version, somewhere in a text, is below another; an unknown one is not."""
+    found = re.search(r"\d+(?:\.\d+)+", version)
+    if not found or not least:
+        return False
+    return [int(each) for each in found[0].split(".")] < [int(each) for each in least.split(".")]
 
 
 def find_program(agent: Agent, settings: AgentSettings, folder: Path) -> tuple[str, ...]:
-    """The configured command, else PATH, else `node_modules/.bin` here or above."""
+    """The configured command, else PATH, else `node_modules/.bin` here or above, else a package."""
     if settings.command:
-        first = settings.command[0]
-        if not os.path.isabs(first) and (folder / first).is_file():
-            return (str((folder / first).resolve()), *settings.command[1:])
-        if found := shutil.which(first):
-            return (found, *settings.command[1:])
-        raise AgentMissing(
-            f"the program of agent `{agent.name}`, `{first}`, is not here",
-            f"it comes from `command` in [tool.audition.agents.{agent.name}]",
-        )
+        return _configured(agent, settings, folder)
     for name in agent.program:
         for place in _places():
             if found := shutil.which(name, path=place):
-                return (found,)
+                return (os.path.abspath(found),)
+    for path in _bundled(agent):
+        if os.access(path, os.X_OK):
+            return (path,)
+    get_it = agent.get_it or "install it"
     raise AgentMissing(
         f"agent `{agent.name}` needs the program `{agent.program[0]}`, which is not on PATH",
-        f"install it, or set `command` in [tool.audition.agents.{agent.name}]; "
+        f"{get_it}, or set `command` in [tool.audition.agents.{agent.name}]; "
         "`audition agents` shows what is here",
     )
 
 
-def _places() -> list[str | None]:
+def _configured(agent: Agent, settings: AgentSettings, folder: Path) -> tuple[str, ...]:
+    first = settings.command[0]
+    if not os.path.isabs(first) and (folder / first).is_file():
+        return (str((folder / first).resolve()), *settings.command[1:])
+    if found := shutil.which(first):
+        return (os.path.abspath(found), *settings.command[1:])
+    raise AgentMissing(
+        f"the program of agent `{agent.name}`, `{first}`, is not here",
+        f"it comes from `command` in [tool.audition.agents.{agent.name}]",
+    )
+
+
+def _places() -> Iterator[str | None]:
+    yield None
     here = Path.cwd()
-    bins = [str(each / "node_modules" / ".bin") for each in (here, *here.parents)]
-    return [None, *(each for each in bins if os.path.isdir(each))]
+    for each in (here, *here.parents):
+        yield str(each / "node_modules" / ".bin")
+
+
+def _bundled(agent: Agent) -> Iterator[str]:
+    """Where Python packages may bring the agent's program along; none of them is imported."""
+    for path in agent.bundled:
+        package, _, inside = path.partition("/")
+        spec = find_spec(package)
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            yield f"{folder}/{inside}"
 
 
 def ask_version(agent: Agent, program: tuple[str, ...], seconds: float = 20) -> str:

@@ -45,7 +45,7 @@ def _nothing_asked(trial: Trial, house: House) -> Sealed | None:
     """The seal of a trial that need not be asked: it cannot run here, or its fixture is bad."""
     if trial.ineligible:
         return Sealed(trial=trial)
-    problem = house.bad_fixtures.get(trial.case.fixture or "")
+    problem = house.bad_fixtures.get(trial.case.begins_with or "")
     return Sealed(trial=trial, problem=problem) if problem else None
 
 

@@ -17,6 +17,7 @@ import click
 import msgspec
 
 from audition.agent import Delivery
+from audition.attempt import Means
 from audition.case_file import load_suites
 from audition.commands.finish import exit_code, finish, say, show_result
 from audition.config import Config
@@ -25,9 +26,11 @@ from audition.executor import executors
 from audition.grading import Grading
 from audition.installed import Ready, configure_agent, make_ready
 from audition.model import Inputs, Suite, Value
+from audition.patience import Patience
 from audition.plan import Arm, Limits, Plan, plan_trials
 from audition.policy import find_policy
 from audition.process import start_detached
+from audition.provider import parse_policy, serve
 from audition.run import Brakes, Pace, describe, new_run_id, run_trials
 from audition.sandbox import sandboxes
 from audition.selection import Wanted, choose
@@ -53,6 +56,7 @@ class Wishes(Value, frozen=True, kw_only=True):
     executor: str = "threads"
     fsync: bool = True
     policy: str | None = None
+    provider: str = "live"
     format: str | None = None
     skill: tuple[str, ...] = ()
     case: tuple[str, ...] = ()
@@ -89,9 +93,14 @@ def carry_out(wishes: Wishes, config: Config) -> int:
         fresh_id=wishes.run_id is None,
     )
     with store:
-        settings = {"sandbox": wishes.sandbox, "policy": wishes.policy, "jobs": wishes.jobs}
+        settings = {
+            "sandbox": wishes.sandbox,
+            "policy": wishes.policy,
+            "jobs": wishes.jobs,
+            "provider": wishes.provider,
+        }
         inputs = describe(plan, store.run_id, list(ready.values()), sys.argv[1:], settings)
-        return _go(store, inputs, ready, wishes)
+        return _go(store, inputs, ready, wishes, config)
 
 
 def _resume(wishes: Wishes, config: Config) -> int:
@@ -104,8 +113,9 @@ def _resume(wishes: Wishes, config: Config) -> int:
             wishes,
             sandbox=str(kept.get("sandbox") or wishes.sandbox),
             policy=wishes.policy or kept.get("policy"),
+            provider=str(kept.get("provider") or wishes.provider),
         )
-        return _go(store, inputs, ready, wishes)
+        return _go(store, inputs, ready, wishes, config)
 
 
 def _suites(wishes: Wishes) -> tuple[Suite, ...]:
@@ -145,6 +155,7 @@ def _plan(suites: Sequence[Suite], wishes: Wishes, config: Config) -> Plan:
         find_policy(wishes.policy)
     sandboxes[wishes.sandbox]
     executors[wishes.executor]
+    parse_policy(wishes.provider)
     models = wishes.model or (None,)
     arms = [
         Arm(agent=configure_agent(name, config), delivery=delivery, model=model)
@@ -174,27 +185,40 @@ def _make_ready(names: Sequence[str], config: Config) -> dict[str, Ready]:
     return {name: make_ready(name, config) for name in dict.fromkeys(names)}
 
 
-def _go(store: Run, inputs: Inputs, ready: dict[str, Ready], wishes: Wishes) -> int:
-    from audition.terminal import Progress
-
-    house = _house(store, inputs, ready, wishes)
+def _go(store: Run, inputs: Inputs, ready: dict[str, Ready], wishes: Wishes, config: Config) -> int:
     brakes = Brakes()
-    house = msgspec.structs.replace(house, stop=brakes.halting)
-    at_once = wishes.jobs or min(8, max(2, os.cpu_count() or 2))
-    pace = Pace(at_once=at_once, executor=wishes.executor, stop_at_failure=wishes.exitfirst)
-    done = store.finished()
-    with (
-        Progress(total=len(inputs.plan), done=len(done), quiet=wishes.quiet) as progress,
-        _braking(brakes),
-    ):
-        for record in run_trials(inputs.plan, house, pace, brakes):
-            progress.tell(record)
+    with serve(wishes.provider) as provider:
+        means = Means(
+            run=store.path,
+            skills=inputs.skills,
+            sandbox=sandboxes[wishes.sandbox],
+            provider=provider,
+            mcp=config.mcp,
+            bare=wishes.sandbox == "none",
+            stop=brakes.halting,
+        )
+        house = _house(store, inputs, ready, means, wishes.policy)
+        _ask_all(inputs, house, brakes, wishes)
     stopped = brakes.slowing() and not wishes.exitfirst
     summary, notable = finish(store.path, inputs, fsync=wishes.fsync)
     show_result(store.path, inputs, summary, notable, wishes.output_format)
     if stopped:
         say(f"stopped; go on with: {resume_words(store.path, wishes)}")
     return exit_code(summary, interrupted=stopped)
+
+
+def _ask_all(inputs: Inputs, house: House, brakes: Brakes, wishes: Wishes) -> None:
+    from audition.terminal import Progress
+
+    at_once = wishes.jobs or min(8, max(2, os.cpu_count() or 2))
+    pace = Pace(at_once=at_once, executor=wishes.executor, stop_at_failure=wishes.exitfirst)
+    done = house.run.finished()
+    with (
+        Progress(total=len(inputs.plan), done=len(done), quiet=wishes.quiet) as progress,
+        _braking(brakes),
+    ):
+        for record in run_trials(inputs.plan, house, pace, brakes):
+            progress.tell(record)
 
 
 def resume_words(run: Path, wishes: Wishes) -> str:
@@ -219,17 +243,19 @@ def _go_background(wishes: Wishes) -> int:
     return Exit.OK
 
 
-def _house(store: Run, inputs: Inputs, ready: dict[str, Ready], wishes: Wishes) -> House:
+def _house(
+    store: Run, inputs: Inputs, ready: dict[str, Ready], means: Means, policy: str | None
+) -> House:
     agents = {name: each.agent for name, each in ready.items()}
-    fixtures = {trial.case.fixture for trial in inputs.plan if trial.case.fixture}
+    fixtures = {trial.case.begins_with for trial in inputs.plan if trial.case.begins_with}
     bad = keep_inputs(store.path, inputs.skills, sorted(fixtures))
     store.describe(inputs)
     return House(
         run=store,
-        grading=Grading(run=store.path, skills=inputs.skills, agents=agents, policy=wishes.policy),
+        grading=Grading(run=store.path, skills=inputs.skills, agents=agents, policy=policy),
         ready=ready,
-        sandbox=sandboxes[wishes.sandbox],
-        bare=wishes.sandbox == "none",
+        means=means,
+        patience=Patience(),
         bad_fixtures=bad,
     )
 

@@ -75,6 +75,13 @@ def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         option("--policy", help="Grade by this policy instead of the suites' own."),
         option(
+            "--provider",
+            default="live",
+            show_default=True,
+            metavar="live|understudy|script:FILE",
+            help="Who answers for the model of an agent that has one.",
+        ),
+        option(
             "--sandbox",
             default="home",
             show_default=True,

@@ -33,8 +33,11 @@ class Sealed(Value, frozen=True, kw_only=True):
     changes: Changes = Changes()
     catalogue: tuple[Offer, ...] = ()
     """What the model was shown, where a request or a probe told."""
+    listing_bytes: dict[str, int] = {}
+    """What the listings of skills cost in the request, by route: `native`, `mcp`."""
     began: str = ""
     attempt: int = 1
+    """Which attempt this is; those before it met the account's limit, see `attempts/`."""
 
 
 GradeStatus = Literal["pass", "fail", "error", "vacuous", "unknown"]
@@ -83,6 +86,8 @@ class Record(Value, frozen=True, kw_only=True):
     grades: tuple[Grade, ...] = ()
     usage: Spent = Spent()
     commands: Commands = Commands()
+    listing_bytes: dict[str, int] = {}
+    """What the listings of skills cost in the request, by route; empty where unknown."""
     turns: int | None = None
     seconds: float | None = None
     dir: str = ""

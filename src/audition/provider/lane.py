@@ -14,7 +14,7 @@ from audition.provider.deeds import carry_out
 from audition.provider.log import write_line
 from audition.provider.script import Script, take_turn
 from audition.provider.stand_in import answer_side, reply_to
-from audition.provider.wire import Asked, Reply, Request, Wire, wires
+from audition.provider.wire import Asked, Listed, Reply, Request, Wire, wires
 
 Headers = dict[str, str]
 JSON: Headers = {"content-type": "application/json"}
@@ -40,6 +40,10 @@ class LaneReport(Value, frozen=True, kw_only=True):
 
     catalogue: tuple[Offer, ...] = ()
     """The skills as the first turn that showed any showed them."""
+    listed: tuple[Listed, ...] = ()
+    """The same with every listing of a skill, and its words."""
+    listing_bytes: dict[str, int] = {}
+    """What the listings cost there, by the tool that carries one; "" is the agent's own."""
     requests: int | None = None
     """Turns of the conversation."""
     side: int | None = None
@@ -69,7 +73,8 @@ class Lane:
         self._lock = threading.Lock()
         self._log = log.open("ab") if log else None
         self._turns = self._side = self._unexpected = 0
-        self._catalogue: tuple[Offer, ...] = ()
+        self._first = Asked()
+        self._listing_bytes: dict[str, int] = {}
         self._faults: list[str] = []
 
     def close(self) -> LaneReport:
@@ -82,7 +87,9 @@ class Lane:
             if not self.url:
                 return LaneReport()
             return LaneReport(
-                catalogue=self._catalogue,
+                catalogue=self._first.listing,
+                listed=self._first.listed,
+                listing_bytes=self._listing_bytes,
                 requests=self._turns,
                 side=self._side,
                 unexpected=self._unexpected,
@@ -122,7 +129,9 @@ class Lane:
             self._side += 1
             return answer_side(asked)
         self._turns += 1
-        self._catalogue = self._catalogue or asked.listing
+        if not self._first.listed:
+            self._first = asked
+        self._listing_bytes = self._listing_bytes or asked.listing_bytes
         return reply_to(asked) if self.script is None else self._next_turn(self.script, asked)
 
     def _next_turn(self, script: Script, asked: Asked) -> Reply:

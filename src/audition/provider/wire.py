@@ -110,8 +110,20 @@ class Asked(Value, frozen=True, kw_only=True):
 
     @property
     def listing(self) -> tuple[Offer, ...]:
-        """The skills as the model is shown them."""
-        return tuple(each.offer for each in self.listed)
+        """The skills as the model is shown them; of two listings of one, the agent's own."""
+        return tuple({each.name: each.offer for each in reversed(self.listed)}.values())[::-1]
+
+    @property
+    def listing_bytes(self) -> dict[str, int]:
+        """What each listing of skills costs, by the tool that carries it; "" is the agent's own."""
+        costs: dict[str, int] = {}
+        for each in self.listed:
+            if tool := self.tool(each.tool):
+                costs[each.tool] = len(tool.description.encode())
+            else:
+                entry = f"- {each.name}: {each.description}\n"
+                costs[""] = costs.get("", 0) + len(entry.encode())
+        return costs
 
     def tool(self, name: str) -> Tool | None:
         """The tool of that name, if it is on offer."""

@@ -1,0 +1,132 @@
+"""What the trials of one agent share: whether its account may be asked, and when again.
+
+In: the troubles that an agent told, as it told them. Out: words where nothing more is to be
+asked of it; a time to wait; whether a trial may be tried once more.
+Must not know: processes, trials, what a trial is worth.
+
+A key that is refused once is refused always: the first trial that meets it ends all others
+of that agent. A limit is of the account and not of the trial: all wait, then it is tried
+again. Neither says anything about a skill, so neither is ever a fail.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from audition.agent import Agent
+from audition.model import Fault
+
+ATTEMPTS = 3
+FIRST_WAIT = 1.0
+"""Seconds before the second attempt, where nobody says how long; doubled for each more."""
+LONGEST_WAIT = 900.0
+"""A limit that lasts longer ends the asking of that agent instead."""
+LOOK = 0.1
+LIMITS = ("rate_limit", "overloaded")
+HOPELESS = ("auth", "billing")
+
+
+class Account:
+    """What is known of one agent's account; its functions may be called from any thread."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self.refused = ""
+        """Why nothing more is asked; empty while it may be."""
+        self._free_at = 0.0
+
+    def wait(self, stop: Callable[[], bool]) -> str:
+        """Wait until it may be asked; words where it need not be, for it would be refused."""
+        while not self.refused and not stop():
+            left = self._free_at - time.monotonic()
+            if left <= 0:
+                return ""
+            time.sleep(min(left, LOOK))
+        return self.refused
+
+    def hear(self, fault: Fault) -> str:
+        """Learn from a trouble that an agent tells; words where its session is to end now."""
+        if fault.what in HOPELESS:
+            self.refused = _why_refused(self.agent, fault)
+            return self.refused
+        if fault.what in LIMITS and fault.retrying and fault.wait_s is not None:
+            self._hold(fault.wait_s)
+        # A server that does not come up, a plug-in that is not found: the trial would be
+        # asked without its skills, and all that it shows would be wrong.
+        return fault.text if fault.what in ("mcp", "agent") and not fault.retrying else ""
+
+    def may_try_again(self, faults: list[Fault], attempt: int) -> bool:
+        """Whether a session that ended so is worth another attempt, after a wait for all."""
+        ends = [each for each in faults if not each.retrying]
+        if self.refused or not ends or ends[-1].what not in LIMITS:
+            return False
+        told = [wait for each in ends if (wait := _seconds_of(each)) is not None]
+        wait = max(told, default=FIRST_WAIT * 2 ** (attempt - 1))
+        if wait > LONGEST_WAIT:
+            over = datetime.fromtimestamp(time.time() + wait, UTC)
+            self.refused = f"rate limited until {over:%Y-%m-%d %H:%M} UTC"
+            return False
+        if attempt >= ATTEMPTS:
+            return False
+        self._hold(wait)
+        return True
+
+    def _hold(self, seconds: float) -> None:
+        self._free_at = max(self._free_at, time.monotonic() + min(seconds, LONGEST_WAIT))
+
+
+class Patience:
+    """The accounts of a run, by agent."""
+
+    def __init__(self) -> None:
+        self._accounts: dict[str, Account] = {}
+        self._lock = threading.Lock()
+
+    def account(self, agent: Agent) -> Account:
+        """The account that all trials of this agent share."""
+        with self._lock:
+            return self._accounts.setdefault(agent.name, Account(agent))
+
+
+class Listener:
+    """Listens to a session while it goes on; given to the process as its `watch`."""
+
+    def __init__(self, account: Account) -> None:
+        self.account = account
+        self.faults: list[Fault] = []
+        self._rest = b""
+
+    def __call__(self, new: bytes) -> str:
+        """Words that end the session, else nothing."""
+        agent = self.account.agent
+        *lines, self._rest = (self._rest + new).split(b"\n")
+        for line in lines:
+            if not any(mark in line for mark in agent.troubles):
+                continue
+            for fault in _faults_of(agent, line):
+                self.faults.append(fault)
+                if said := self.account.hear(fault):
+                    return said
+        return ""
+
+
+def _faults_of(agent: Agent, line: bytes) -> list[Fault]:
+    try:
+        events = agent.read(0, line) or ()
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+        return []
+    return [each for each in events if isinstance(each, Fault)]
+
+
+def _seconds_of(fault: Fault) -> float | None:
+    if fault.wait_s is not None:
+        return fault.wait_s
+    return max(0.0, fault.until - time.time()) if fault.until is not None else None
+
+
+def _why_refused(agent: Agent, fault: Fault) -> str:
+    word = "not signed in" if fault.what == "auth" else "billing"
+    text = " ".join(fault.text.split())[:200]
+    how = f"; {agent.sign_in}" if agent.sign_in else ""
+    return f"{word}: {agent.name} says `{text}`{how}" if text else f"{word}{how}"
