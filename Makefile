@@ -72,5 +72,5 @@ $(VENV)/.demo: $(VENV)/.made pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "installing audition and what its tests need"
-	@$(PIP) -e '.[dev]'
+	@$(PIP) -e '.[claude,dev,mcp]'
 	@touch $@ $(VENV)/.demo

@@ -58,7 +58,8 @@ def attempt(
             changes = seal_files(stage, folder / "files")
     except (AuditionError, OSError) as error:
         hint = f" ({error.hint})" if isinstance(error, AuditionError) and error.hint else ""
-        return Sealed(trial=trial, argv=argv, problem=f"set-up: {error}{hint}", began=began)
+        word = "" if str(error).startswith("not signed in") else "set-up: "
+        return Sealed(trial=trial, argv=argv, problem=f"{word}{error}{hint}", began=began)
     finally:
         report = lane.close()
     return Sealed(

@@ -67,6 +67,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="system"):
     message: Json = None
     error: Json = None
     error_status: int | None = None
+    retry_delay_ms: float | None = None
     mcp_servers: Json = None
     plugin_errors: Json = None
 

@@ -187,7 +187,8 @@ def _read_system(number: int, said: System) -> list[AnyEvent] | None:
         error = said.error if isinstance(said.error, str) else ""
         what = words.trouble(said.error_status, error, "")
         text = f"{error} {said.error_status or ''}".strip()
-        return [Fault(line=number, what=what, text=text, retrying=True)]
+        wait = said.retry_delay_ms / 1000 if said.retry_delay_ms is not None else None
+        return [Fault(line=number, what=what, text=text, retrying=True, wait_s=wait)]
     if said.subtype == "model_refusal_no_fallback":
         return [Fault(line=number, what="refusal", text="the model refused, with no fallback")]
     return [] if said.subtype in words.QUIET_SUBTYPES else None
@@ -213,7 +214,8 @@ def _read_rate_limit(number: int, said: RateLimit) -> list[AnyEvent]:
         return []
     until = info.get("resetsAt")
     text = f"rate limited until {until}" if until else "rate limited"
-    return [Fault(line=number, what="rate_limit", text=text)]
+    when = float(until) if isinstance(until, int | float) else None
+    return [Fault(line=number, what="rate_limit", text=text, until=when)]
 
 
 def _read_result(number: int, said: Ended) -> list[AnyEvent]:
