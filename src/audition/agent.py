@@ -43,6 +43,11 @@ class Server(Value, frozen=True, kw_only=True):
     url: str = ""
     deferred: bool = False
 
+    @property
+    def words(self) -> dict[str, Json]:
+        """How most agents write down a server that is a command."""
+        return {"command": self.command[0], "args": [*self.command[1:]]} if self.command else {}
+
 
 class Ask(Value, frozen=True, kw_only=True):
     """All that `command` may use to build its argv. Paths are absolute."""
@@ -67,6 +72,11 @@ class Ask(Value, frozen=True, kw_only=True):
     schema_text: str = ""
     """What that file holds."""
 
+    @property
+    def over_mcp(self) -> Server | None:
+        """The server, where skills are to come over MCP."""
+        return self.server if self.delivery in ("mcp", "mcp+native") else None
+
 
 class Command(Value, frozen=True, kw_only=True):
     """A program to start, purely described."""
@@ -82,6 +92,8 @@ class Command(Value, frozen=True, kw_only=True):
 OpenLogin = Callable[[bytes, float], dict[str, str]]
 """(a login file, the time) → variables that sign the agent in; raises AuditionError with words
 for the user where the login cannot be used."""
+TellBudget = Callable[[str, bytes], int | None]
+"""(delivery, raw output) → how many characters the listing of skills may have; None if unknown."""
 Read = Callable[[int, bytes], Sequence[AnyEvent] | None]
 """The events of one raw line (its number first), or None where it is not understood."""
 
@@ -125,14 +137,17 @@ class Agent(Value, frozen=True, kw_only=True):
     """How one signs in, in words."""
     troubles: tuple[bytes, ...] = ()
     """Marks of lines that tell of trouble outside the task; only these are read while it runs."""
+    budget: TellBudget = lambda _delivery, _raw: None
+    """How much room its listing of skills has, where that is known."""
     wire: str = ""
     """The protocol it speaks to its model; empty for an embedded agent."""
     beside: tuple[str, ...] = ()
     """Globs below the private home for what it leaves beside its stream."""
     read_beside: Read | None = None
-    join: Callable[[list[AnyEvent], list[AnyEvent]], list[AnyEvent]] = (
-        lambda stream, beside: [*stream, *beside]
-    )
+    join: Callable[[list[AnyEvent], list[AnyEvent]], list[AnyEvent]] = lambda stream, beside: [
+        *stream,
+        *beside,
+    ]
     """Its stream's events and those of the files beside it, made one."""
     reports_usage: bool = True
     several_turns: bool = False

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from audition.agent import Ask, Command, Server
+from audition.called import match_name, names_of
 from audition.config import McpSettings
 from audition.errors import AuditionError
 from audition.installed import Ready, find_sign_in
@@ -74,6 +75,8 @@ def attempt(
         truncated=finished.truncated,
         changes=changes,
         catalogue=_catalogue(report, trial, means),
+        also_shown=_strangers(report, trial, means),
+        answered_by=means.provider.answers.by if lane.url else "live",
         listing_bytes=_by_route(report),
         began=began,
     )
@@ -90,6 +93,12 @@ def _catalogue(report: LaneReport, trial: Trial, means: Means) -> tuple[Offer, .
     if not report.requests or trial.delivery == "none":
         return ()
     return compare_listing(report.listed, (means.skills[key] for key in trial.skills))
+
+
+def _strangers(report: LaneReport, trial: Trial, means: Means) -> tuple[str, ...]:
+    """Skills of the agent's own, or of the user's, that the model was shown too."""
+    names = names_of(means.skills[key] for key in trial.skills)
+    return tuple(sorted({each.name for each in report.listed if not match_name(each.name, names)}))
 
 
 def _by_route(report: LaneReport) -> dict[str, int]:

@@ -22,6 +22,7 @@ COMMANDS = {
     "skills": "The skills that are there.",
     "cases": "The cases as understood.",
     "trace": "Read any recorded session: events and evidence.",
+    "sees": "What an agent shows its model of your skills; free.",
     "agents": "Which agents are here, and how they are found.",
     "explain": "A check, a rule or a policy, with an example.",
     "init": "Write a first case file for a skill.",

@@ -63,7 +63,8 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
     agent = grading.agents[trial.agent]
     skills = tuple(grading.skills[key] for key in trial.skills)
     trace = read_sealed_trace(folder, agent, sealed)
-    evidence = climb(trace, skills, agent, sealed.catalogue, trial.case.prompt)
+    delivered = as_delivered(agent, trial.delivery)
+    evidence = climb(trace, skills, delivered, sealed.catalogue, trial.case.prompt)
     outcome = _outcome(folder, grading, sealed, trace, evidence)
     trouble = infrastructure_trouble(sealed, trace, agent)
     grades = () if trouble else grade_case(outcome, grading.policy or trial.policy)
@@ -74,10 +75,22 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
         reason=reason,
         skills=mark_followed(evidence, trial.case, grades),
         grades=grades,
-        usage=spent(trace.usage),
+        usage=what_was_spent(sealed, trace),
         commands=outcome.commands,
         turns=trace.turns,
     )
+
+
+def as_delivered(agent: Agent, delivery: str) -> Agent:
+    """The agent with the ways of loading a skill that a delivery leaves it."""
+    if delivery == "instructions":
+        # The index in CLAUDE.md or AGENTS.md tells to read the file: that is the way.
+        ways = tuple(dict.fromkeys((*agent.loads_by, "file-read", "shell-read")))
+        return msgspec.structs.replace(agent, loads_by=ways, mention="")
+    if delivery in ("mcp", "none"):
+        # Nothing is installed that `/name` or `$name` could call: it goes to the model as text.
+        return msgspec.structs.replace(agent, mention="")
+    return agent
 
 
 def _blank(sealed: Sealed, grading: Grading, folder: Path) -> Record:
@@ -100,6 +113,7 @@ def _blank(sealed: Sealed, grading: Grading, folder: Path) -> Record:
         line=case.line,
         policy=grading.policy or trial.policy,
         agent_version=sealed.agent_version,
+        listing_bytes=sealed.listing_bytes,
     )
 
 
@@ -187,6 +201,13 @@ def mark_followed(
         else each
         for each in evidence
     )
+
+
+def what_was_spent(sealed: Sealed, trace: Trace) -> Spent:
+    """Usage as reported; nothing was paid where no real model answered."""
+    usage = spent(trace.usage)
+    free = sealed.answered_by != "live" and usage.dollars is not None
+    return msgspec.structs.replace(usage, dollars=0.0) if free else usage
 
 
 def spent(usage: Usage | None) -> Spent:

@@ -14,6 +14,7 @@ from audition.grading import Grading, grade_sealed
 from audition.installed import Ready
 from audition.model import Record, Sealed, Trial, Value
 from audition.patience import Listener, Patience
+from audition.shown import Sights
 from audition.store import Run
 
 
@@ -25,6 +26,7 @@ class House(Value, frozen=True, kw_only=True):
     ready: dict[str, Ready]
     means: Means
     patience: Patience
+    sights: Sights
     bad_fixtures: dict[str, str] = {}
 
 
@@ -61,7 +63,8 @@ def ask(trial: Trial, staging: Path, house: House) -> Sealed:
         listener = Listener(account)
         sealed = attempt(trial, staging, ready, means, listener)
         if not account.may_try_again(listener.faults, number):
-            return msgspec.structs.replace(sealed, attempt=number)
+            seen = house.sights.complete(sealed, ready)
+            return msgspec.structs.replace(seen, attempt=number)
         _set_aside(staging, number)
     return Sealed(trial=trial, stopped="interrupted")
 

@@ -1,9 +1,12 @@
-"""`audition agents`: which agents are here, and how they are found.
+"""`audition agents`: which agents are here, how they are found and signed in.
 
 In: the configuration and this machine. Out: a list.
 Must not know: how an agent is asked.
 """
 
+import os
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,53 +15,108 @@ import msgspec
 from audition.commands.options import output_format
 from audition.config import Config
 from audition.errors import AuditionError, Exit
-from audition.installed import configure_agent, known_agents, make_ready
+from audition.installed import Ready, configure_agent, find_sign_in, known_agents, make_ready
 from audition.report.escape import visible
 
 
 @click.command
+@click.option(
+    "--probe",
+    is_flag=True,
+    help="Ask each one turn, with a model of ours, to prove that it works; free.",
+)
 @output_format("text", "json")
 @click.pass_obj
-def agents(config: Config, output_format: str) -> int:
+def agents(config: Config, /, *, probe: bool, output_format: str) -> int:
     """List the agents that can be asked, and what each can do.
 
     \b
     Examples:
       audition agents
+      audition agents --probe
       audition agents --output-format json
     """
-    rows = [describe(name, config) for name in known_agents(config)]
+    rows = [describe(name, config, probe=probe) for name in known_agents(config)]
     if output_format == "json":
         click.echo(msgspec.json.format(msgspec.json.encode(rows)))
-        return Exit.OK
-    for row in rows:
-        state = f"{row['version'] or 'version unknown'}" if row["found"] else "not here"
-        takes = ", ".join(map(str, row["deliveries"]))
-        click.echo(f"{row['name']:<14} {visible(str(state)):<28} {takes}".rstrip())
-        if row["missing"]:
-            click.echo(f"{'':<14} {visible(str(row['missing']))}")
-    return Exit.OK
+    else:
+        for row in rows:
+            print_row(row)
+    return Exit.FAILED if any(row["probe"] not in (None, "works") for row in rows) else Exit.OK
 
 
-def describe(name: str, config: Config) -> dict[str, Any]:
-    """One agent: where it is, its version, what it takes and tells."""
-    program: tuple[str, ...] = ()
-    version = missing = ""
-    agent = None
+def describe(name: str, config: Config, *, probe: bool = False) -> dict[str, Any]:
+    """One agent: where it is, its version, how it is signed in, what it takes and tells."""
+    ready = agent = None
+    missing = ""
     try:
         agent = configure_agent(name, config)
         ready = make_ready(name, config)
-        program, version = ready.program, ready.version
     except AuditionError as error:
         missing = f"{error}; {error.hint}" if error.hint else str(error)
     return {
         "name": name,
         "found": not missing,
-        "program": program,
-        "version": version,
+        "program": ready.program if ready else (),
+        "version": ready.version if ready else "",
         "missing": missing,
+        "sign_in": say_sign_in(ready) if ready and ready.agent.wire else None,
+        "probe": try_out(ready, config) if probe and ready and ready.agent.wire else None,
         "deliveries": agent.deliveries if agent else (),
         "usage": agent.reports_usage if agent else None,
         "several_turns": agent.several_turns if agent else None,
         "wire": agent.wire if agent else None,
     }
+
+
+def say_sign_in(ready: Ready) -> str:
+    """By what it would be signed in; never the secret itself."""
+    found = find_sign_in(ready.agent, os.environ, Path.home())
+    if found.problem:
+        return f"not signed in: {found.how}: {found.problem}"
+    if found.how:
+        return f"by {found.how}"
+    return f"not signed in: {ready.agent.sign_in}" if ready.agent.sign_in else "not signed in"
+
+
+def try_out(ready: Ready, config: Config) -> str:
+    """`works`, or why one turn with a model of ours did not."""
+    from audition.attempt import Means
+    from audition.provider import Provider, parse_policy
+    from audition.sandbox import sandboxes
+    from audition.shown import Look, see
+    from audition.skills import find_skills
+    from audition.workspace import keep_inputs
+
+    with tempfile.TemporaryDirectory(prefix="audition-probe-") as name:
+        folder = Path(name)
+        skill = folder / "probe"
+        skill.mkdir()
+        (skill / "SKILL.md").write_text(
+            "---\nname: probe\ndescription: For a probe.\n---\nHello.\n"
+        )
+        skills = {"probe": find_skills([skill])[0]}
+        keep_inputs(folder, skills, ())
+        means = Means(
+            run=folder,
+            skills=skills,
+            sandbox=sandboxes["home"],
+            provider=Provider(parse_policy("live"), None),
+            mcp=config.mcp,
+        )
+        sight = see(Look(skills=("probe",), delivery="native"), ready, means)
+    if sight.problem:
+        return sight.problem
+    (offer,) = sight.catalogue
+    return "works" if offer.offered == "full" else f"the skill on trial was {offer.offered}"
+
+
+def print_row(row: dict[str, Any]) -> None:
+    """One agent for people."""
+    state = f"{row['version'] or 'version unknown'}" if row["found"] else "not here"
+    takes = ", ".join(map(str, row["deliveries"]))
+    click.echo(f"{row['name']:<14} {visible(str(state)):<28} {takes}".rstrip())
+    lines = [row["missing"], " ".join(row["program"]), row["sign_in"]]
+    lines += [f"probe: {row['probe']}"] if row["probe"] else []
+    for line in filter(None, lines):
+        click.echo(f"{'':<14} {visible(str(line))}")

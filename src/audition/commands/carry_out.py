@@ -34,6 +34,7 @@ from audition.provider import parse_policy, serve
 from audition.run import Brakes, Pace, describe, new_run_id, run_trials
 from audition.sandbox import sandboxes
 from audition.selection import Wanted, choose
+from audition.shown import Sights
 from audition.store import Run, claim_id, find_run, open_run, read_inputs, read_records
 from audition.trial import House
 from audition.workspace import keep_inputs
@@ -256,6 +257,7 @@ def _house(
         ready=ready,
         means=means,
         patience=Patience(),
+        sights=Sights(store.path / "shown", means),
         bad_fixtures=bad,
     )
 

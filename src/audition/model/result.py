@@ -33,8 +33,12 @@ class Sealed(Value, frozen=True, kw_only=True):
     changes: Changes = Changes()
     catalogue: tuple[Offer, ...] = ()
     """What the model was shown, where a request or a probe told."""
+    also_shown: tuple[str, ...] = ()
+    """Skills that the model was shown beside those on trial."""
     listing_bytes: dict[str, int] = {}
     """What the listings of skills cost in the request, by route: `native`, `mcp`."""
+    answered_by: Literal["live", "understudy", "script"] = "live"
+    """Who answered for the model; only `live` costs money."""
     began: str = ""
     attempt: int = 1
     """Which attempt this is; those before it met the account's limit, see `attempts/`."""

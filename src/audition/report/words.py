@@ -11,7 +11,7 @@ from math import ceil, floor
 
 from audition.model import Record, Value
 from audition.report.escape import one_line
-from audition.summary import ArmSummary, Mixed, Share, SkillSummary, Summary
+from audition.summary import ArmSummary, Invisible, Mixed, Share, SkillSummary, Summary
 
 WEAK = 0.7
 """A lower bound below this is worth a word of caution, however many passed."""
@@ -163,7 +163,28 @@ def say_dollars(arm: ArmSummary) -> str:
     return f"${arm.dollars:.{digits}f}{'+' * (arm.dollars_known < tried)}"
 
 
-def say_arm(arm: ArmSummary | Record | Mixed) -> str:
+def say_routes(arm: ArmSummary) -> str:
+    """Which ways skills took, and what their listings cost; empty where there was one way only."""
+    if len(arm.routes) < 2 and len(arm.listing_bytes) < 2:
+        return ""
+    ways = [f"{count(times, 'time')} by {route}" for route, times in arm.routes.items()]
+    costs = [f"{size} bytes {route}" for route, size in arm.listing_bytes.items()]
+    parts = [f"loaded {_and(ways)}"] if ways else []
+    parts += [f"the listings cost {_and(costs)}"] if costs else []
+    return f"{say_arm(arm)}: {'; '.join(parts)}."
+
+
+def say_invisible(each: Invisible) -> str:
+    """That a skill could not be chosen, for it was not shown."""
+    how = "by its name only" if each.offered == "name" else "not at all"
+    trials = count(each.trials, "positive")
+    return (
+        f"{each.skill} was shown {how} on {say_arm(each)} ({trials}): "
+        "no wording can mend what is not shown."
+    )
+
+
+def say_arm(arm: ArmSummary | Record | Mixed | Invisible) -> str:
     """`claude+native sonnet`."""
     return f"{arm.agent}+{arm.delivery}" + (f" {arm.model}" if arm.model else "")
 
@@ -202,6 +223,12 @@ def conclude(summary: Summary) -> tuple[str, ...]:
     if summary.planned > totals.trials:
         missing = summary.planned - totals.trials
         said.append(f"{missing} of {summary.planned} planned trials have not been run.")
+    said.extend(say_invisible(each) for each in summary.invisible[:3])
+    if len(summary.invisible) > 3:
+        said.append(f"And {len(summary.invisible) - 3} more were not shown, see summary.json.")
+    said.extend(filter(None, map(say_routes, summary.arms)))
+    if summary.answered_by != "live":
+        said.append(f"Models were not asked: `{summary.answered_by}` answered for them.")
     said.extend(_caution(summary))
     return tuple(said)
 

@@ -69,6 +69,10 @@ class ArmSummary(Value, frozen=True, kw_only=True):
     trials: int = 0
     errors: int = 0
     ineligible: int = 0
+    routes: dict[str, int] = {}
+    """By which routes skills were loaded, and how often."""
+    listing_bytes: dict[str, int] = {}
+    """What the listings of skills cost in one request at most, by route."""
 
 
 class Totals(Value, frozen=True, kw_only=True):
@@ -91,6 +95,17 @@ class Mixed(Value, frozen=True, kw_only=True):
     model: str | None
     passed: int
     of: int
+
+
+class Invisible(Value, frozen=True, kw_only=True):
+    """A skill whose description the model was not shown, in trials where it should be called."""
+
+    skill: str
+    agent: str
+    delivery: str
+    model: str | None
+    offered: Literal["name", "missing"]
+    trials: int
 
 
 class Cause(Value, frozen=True, kw_only=True):
@@ -116,6 +131,10 @@ class Summary(Value, frozen=True, kw_only=True):
     causes: tuple[Cause, ...] = ()
     """The commonest reasons why trials could not be graded."""
     mixed: tuple[Mixed, ...] = ()
+    invisible: tuple[Invisible, ...] = ()
+    """No wording can mend what is not shown."""
+    answered_by: str = "live"
+    """Who answered for the models: `live`, `understudy` or `script:FILE`."""
     untried: tuple[str, ...] = ()
     """Skills on offer that no trial was about."""
 

@@ -17,6 +17,7 @@ from audition.summary.figures import (
     ArmSummary,
     Cause,
     Funnel,
+    Invisible,
     Mixed,
     Share,
     SkillSummary,
@@ -43,6 +44,8 @@ class _Count:
     microseconds: int = 0
     priced: int = 0
     nanodollars: int = 0
+    routes: Counter[str] = field(default_factory=Counter)
+    listing_bytes: dict[str, int] = field(default_factory=dict)
 
     def add(self, record: Record) -> None:
         self.trials += 1
@@ -60,6 +63,10 @@ class _Count:
         if dollars is not None and isfinite(dollars):
             self.priced += 1
             self.nanodollars += round(dollars * 1e9)
+        for each in record.skills:
+            self.routes.update(each.routes)
+        for route, size in record.listing_bytes.items():
+            self.listing_bytes[route] = max(size, self.listing_bytes.get(route, 0))
 
     def share(self, positive: bool) -> Share:
         return share(self.passed[positive], self.graded[positive])
@@ -75,6 +82,7 @@ class Tally:
         self._arms: dict[tuple[str, str, str | None], _Count] = {}
         self._cases: dict[tuple[str | None, str, str, str, str | None], tuple[int, int]] = {}
         self._rungs: dict[str, Counter[str]] = {}
+        self._invisible: Counter[tuple[str, str, str, str | None, str]] = Counter()
         self._causes: Counter[tuple[str, str]] = Counter()
         self._policies: set[str] = set()
 
@@ -98,6 +106,8 @@ class Tally:
             for each in record.skills:
                 if each.skill == record.skill:
                     rungs.update(rungs_reached(each))
+                    if record.delivery != "none" and is_invisible(each):
+                        self._invisible[record.skill, *arm, each.offered] += 1
 
     def summary(self) -> Summary:
         """What was counted so far."""
@@ -118,6 +128,8 @@ class Tally:
             policies=tuple(sorted(self._policies)),
             causes=self._commonest(),
             mixed=tuple(self._mixed()),
+            invisible=tuple(self._hidden()),
+            answered_by=str(self._inputs.settings.get("provider") or "live"),
             untried=tuple(
                 sorted({each.name for each in self._inputs.skills.values()} - set(self._skills))
             ),
@@ -149,7 +161,24 @@ class Tally:
             trials=count.trials,
             errors=count.errors,
             ineligible=count.ineligible,
+            routes=dict(sorted(count.routes.items())),
+            listing_bytes=dict(sorted(count.listing_bytes.items())),
         )
+
+    def _hidden(self) -> Iterable[Invisible]:
+        for key in sorted(self._invisible, key=_sortable):
+            skill, agent, delivery, model, offered = key
+            yield msgspec.convert(
+                {
+                    "skill": skill,
+                    "agent": agent,
+                    "delivery": delivery,
+                    "model": model,
+                    "offered": offered,
+                    "trials": self._invisible[key],
+                },
+                Invisible,
+            )
 
     def _commonest(self) -> tuple[Cause, ...]:
         causes = sorted(self._causes.items(), key=lambda each: (-each[1], each[0]))
@@ -180,6 +209,11 @@ def summarise(records: Iterable[Record], inputs: Inputs) -> Summary:
     for record in records:
         tally.add(record)
     return tally.summary()
+
+
+def is_invisible(evidence: Evidence) -> bool:
+    """Whether the model had no description of a skill that it was to choose."""
+    return evidence.offered in ("name", "missing") and evidence.how != "injected"
 
 
 def rungs_reached(evidence: Evidence) -> set[str]:

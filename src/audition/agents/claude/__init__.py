@@ -8,6 +8,7 @@ import msgspec
 from audition.agent import Agent
 from audition.agents.claude import sdk
 from audition.agents.claude.asking import command
+from audition.agents.claude.budget import tell_budget
 from audition.agents.claude.login import open_login
 from audition.agents.claude.settling import settle
 from audition.agents.claude.stream import read
@@ -32,6 +33,7 @@ claude = Agent(
     open_login=open_login,
     sign_in="set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN, or run `claude` and /login",
     troubles=(b'"api_retry"', b'"rate_limit_event"', b'"<synthetic>"', b'"subtype":"init"'),
+    budget=tell_budget,
     wire="anthropic",
     several_turns=True,
     # The program's own choice differs with the login; see docs/claude-code.md.
