@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Literal
 
 from audition.errors import UsageError, unknown
 from audition.model import Trial, Value
+from audition.provider.catalogue import compare_listing
 from audition.provider.lane import Lane, LaneReport
 from audition.provider.script import BadScript, Script, read_script
-from audition.provider.wire import Asked, Reply, Request, Wire, wires
+from audition.provider.wire import Asked, Listed, Reply, Request, Wire, wires
 
 if TYPE_CHECKING:
     from audition.provider.server import Server
@@ -25,10 +26,12 @@ __all__ = [
     "BadScript",
     "Lane",
     "LaneReport",
+    "Listed",
     "Provider",
     "Reply",
     "Request",
     "Wire",
+    "compare_listing",
     "parse_policy",
     "serve",
     "wires",

@@ -110,6 +110,7 @@ def answer(reply: Reply, asked: Asked) -> tuple[bytes, ...]:
     if reply.text:
         deltas.append({"content": reply.text})
     deltas += [{"tool_calls": [{"index": n, **each}]} for n, each in enumerate(calls)]
+    chunks: list[list[dict[str, Json]]]
     chunks = [[{"index": 0, "delta": delta, "finish_reason": None}] for delta in deltas]
     chunks.append([{"index": 0, "delta": {}, "finish_reason": stop}])
     events = [event({**head, "choices": each}) for each in chunks]
