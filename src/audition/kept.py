@@ -9,6 +9,8 @@ Must not know: agents, trials, how skills are delivered.
 
 import hashlib
 import os
+import shutil
+import tempfile
 import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -71,9 +73,29 @@ def _keep(source: str, shelf: Path, name: str) -> str:
 
 def _keep_fixture(run: Path, fixture: str) -> Kept:
     try:
-        return Kept(folder=_keep(fixture, run / "inputs" / "fixtures", ""))
+        if "\n" not in fixture:
+            return Kept(folder=_keep(fixture, run / "inputs" / "fixtures", ""))
+        with tempfile.TemporaryDirectory(prefix="audition-fixture-") as folder:
+            return Kept(folder=_keep(_compose(fixture, folder), run / "inputs" / "fixtures", ""))
+    except OSError as error:
+        return Kept(problem=f"{error.filename or fixture}: {error.strerror}")
     except BadTree as error:
         return Kept(problem=str(error))
+
+
+def _compose(fixture: str, folder: str) -> str:
+    """One folder made of a fixture and single files, as `Case.begins_with` names them."""
+    base, _, listed = fixture.partition("\n")
+    whole = f"{folder}/whole"
+    if base:
+        copy_tree(base, whole)
+    for name, source in msgspec.json.decode(listed, type=dict[str, str]).items():
+        target = os.path.normpath(f"{whole}/{name}")
+        if not target.startswith(f"{whole}/"):
+            raise BadTree(f"`{name}` leads out of the workspace")
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copyfile(source, target)
+    return whole
 
 
 def _kept(run: Path) -> dict[str, Kept]:

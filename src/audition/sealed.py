@@ -20,7 +20,7 @@ FILE_CAP = 16 * 1024 * 1024
 
 def sealed_files(trial_dir: Path, run: Path, sealed: Sealed) -> "SealedFiles":
     """The workspace as the agent left it: what is sealed, laid over the fixture."""
-    fixture = fixture_folder(run, sealed.trial.case.fixture)
+    fixture = fixture_folder(run, sealed.trial.case.begins_with)
     return SealedFiles(trial_dir / "files", fixture, sealed.changes)
 
 

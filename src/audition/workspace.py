@@ -67,10 +67,10 @@ def staged(
         place = Place(root=root, workspace=f"{root}/work", home=f"{root}/home", tmp=f"{root}/tmp")  # noqa: S108
         os.mkdir(place.home)
         os.mkdir(place.tmp)
-        if trial.case.fixture is None:
+        if trial.case.begins_with is None:
             os.mkdir(place.workspace)
         else:
-            put_fixture(run, trial.case.fixture, place.workspace)
+            put_fixture(run, trial.case.begins_with, place.workspace)
         plugin, served = _deliver(trial, run, agent, skills, place)
         if not bare:
             _make_repository(place.workspace)

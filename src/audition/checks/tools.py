@@ -97,10 +97,10 @@ def _proof(outcome: Outcome, evidence: Evidence, path: str) -> list[int]:
 
 
 @fails_early(look_at_path)
-def resource_read(outcome: Outcome, *, path: Name, skill: str = "") -> Verdict:
+def resource_read(outcome: Outcome, *, path: str = "", skill: str = "") -> Verdict:
     """The agent read a file that comes with the skill.
 
-    `path` is relative to the skill's folder. The skill is the one the case expects (with
+    `path` is relative to the skill's folder; without it, any file but SKILL.md counts. The skill is the one the case expects (with
     `any_of`, any of them); a case that expects none must name it with `skill`. However the
     file was read counts: by the skill tool, a file tool, the shell, or as an MCP resource. A
     script that was run was not read.
@@ -121,11 +121,16 @@ def resource_read(outcome: Outcome, *, path: Name, skill: str = "") -> Verdict:
         )
     for name in wanted:
         evidence = known.get(name)
+        if evidence and not plain and evidence.resources:
+            read = excerpt(evidence.resources[0])
+            lines = _proof(outcome, evidence, evidence.resources[0])
+            return passed(f"`{read}` of `{excerpt(name)}` was read", *lines)
         if evidence and plain in evidence.resources:
             lines = _proof(outcome, evidence, plain)
             return passed(f"`{excerpt(plain)}` of `{excerpt(name)}` was read", *lines)
     seen = sorted({each for name in wanted if name in known for each in known[name].resources})
     names = ", ".join(f"`{excerpt(each, limit=40)}`" for each in seen[:8])
+    what = f"`{excerpt(plain)}`" if plain else "a file of the skill"
     return unless_cut(
-        outcome, failed(f"`{excerpt(plain)}` was not read; read: {names or 'no file of the skill'}")
+        outcome, failed(f"{what} was not read; read: {names or 'no file of the skill'}")
     )

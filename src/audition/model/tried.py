@@ -2,6 +2,9 @@
 
 from typing import Literal
 
+import msgspec
+
+from audition.model.conduct import Rule
 from audition.model.value import Finding, Json, Value
 
 
@@ -58,9 +61,13 @@ class Case(Value, frozen=True, kw_only=True):
     should_trigger: bool = True
     """False with a skill: that skill must stay quiet. False without: all must."""
     checks: tuple[CheckSpec, ...] = ()
+    process: tuple[Rule, ...] = ()
+    """How the session must go."""
     rubric: tuple[Criterion, ...] = ()
     fixture: str | None = None
     """A folder, absolute, whose contents are copied into the workspace."""
+    files: dict[str, str] = {}
+    """Single files beside the fixture: where in the workspace, and the original, absolute."""
     timeout_s: float | None = None
     trials: int | None = None
     tags: tuple[str, ...] = ()
@@ -77,6 +84,14 @@ class Case(Value, frozen=True, kw_only=True):
         if not self.should_trigger:
             return ()
         return self.any_of or ((self.skill,) if self.skill else ())
+
+    @property
+    def begins_with(self) -> str | None:
+        """What its workspace holds at first, as one key: fixture and files; None for nothing."""
+        if not self.files:
+            return self.fixture
+        files = msgspec.json.encode(self.files, order="sorted").decode()
+        return f"{self.fixture or ''}\n{files}"
 
     @property
     def node(self) -> str:

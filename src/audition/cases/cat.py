@@ -1,0 +1,93 @@
+"""CAT's `test_cases.json`: prompts that one skill, or none, should answer.
+
+In: the path of the file. Out: a Suite, graded as CAT does.
+Must not know: how cases are run.
+"""
+
+import re
+from pathlib import Path
+
+from audition.case_file import CaseFormat
+from audition.cases.given import Given, Ledger
+from audition.cases.imported import make_suite, no_prompt, no_skill
+from audition.cases.marked_json import read_json
+from audition.cases.mounted import mounted_skills, skills_above
+from audition.model import Case, Skill, Suite
+
+CONTENT = re.compile(rb'"test_cases"\s*:\s*\[')
+SECONDS = 60.0
+"""CAT's own time-out, and with it one turn: it looks at the first call only."""
+PREFIX = "cat:"
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """JSON with a list `test_cases`."""
+    return path.suffix.lower() == ".json" and CONTENT.search(head) is not None
+
+
+def read(path: Path) -> Suite:
+    """Read one file of test cases."""
+    ledger = Ledger(read_json(path))
+    cases = [_case(each, number) for number, each in enumerate(ledger.root.listed("test_cases"), 1)]
+    words = f"each case has {SECONDS:g} seconds and one turn, as there"
+    ledger.say(ledger.root.node, words, "note")
+    return make_suite(
+        ledger,
+        format="cat",
+        policy="cat",
+        cases=[each for each in cases if each],
+        skills=_skills(path, ledger),
+    )
+
+
+def _case(given: Given, number: int) -> Case | None:
+    if not isinstance(given.value, dict):
+        given.wrong("a mapping")
+        return None
+    name = given.text("id", f"case-{number}")
+    if not isinstance(given.value.get("prompt"), str):
+        no_prompt(given)
+        return None
+    prompt = given.text("prompt")
+    skill = given.text("skill")
+    category = given.text("category")
+    quiet = no_skill(skill)
+    if category == "negative" and not quiet:
+        given.at("category").say(f"says negative, but `skill` is `{skill}`, which decides")
+    return Case(
+        id=name.strip() or f"case-{number}",
+        prompt=prompt,
+        skill=None if quiet else skill.removeprefix(PREFIX),
+        should_trigger=not quiet,
+        tags=(category,) if category else (),
+        timeout_s=SECONDS,
+        settings={"max_turns": 1},
+        line=given.line,
+    )
+
+
+def _skills(path: Path, ledger: Ledger) -> tuple[Skill, ...]:
+    """The plug-in's skills: where the inventory says, else in a usual place above."""
+    found = skills_above(path)
+    inventory = path.with_name("skill_inventory.json")
+    if found or not inventory.is_file():
+        return found
+    listed = read_json(inventory).value
+    entries = listed.get("skills") if isinstance(listed, dict) else None
+    folders = [
+        each["path"]
+        for each in entries or ()
+        if isinstance(each, dict) and isinstance(each.get("path"), str) and each["path"]
+    ]
+    skills = [
+        skill
+        for folder in folders
+        if "\0" not in folder
+        for skill in mounted_skills(path, [folder.removesuffix("/SKILL.md")])
+    ]
+    if entries and not skills:
+        ledger.say(ledger.root.node, "the folders that skill_inventory.json names are not here")
+    return tuple({each.path: each for each in skills}.values())
+
+
+cat = CaseFormat(name="cat", claims=claims, read=read)

@@ -1,0 +1,138 @@
+"""`evals.json` of agentskills.io and skill-creator, in all its dialects.
+
+In: the path of the file. Out: a Suite: prompts, questions for the judge, files to begin with.
+Must not know: how cases are run.
+"""
+
+import re
+from pathlib import Path
+
+from audition.case_file import CaseFormat
+from audition.cases.assertions import read_assertions
+from audition.cases.given import Given, Ledger
+from audition.cases.imported import make_suite, no_prompt, no_skill
+from audition.cases.marked_json import read_json
+from audition.cases.mounted import own_skill
+from audition.cases.triggers import trigger_cases
+from audition.model import Case, Criterion, Skill, Suite
+
+WRAPPED = re.compile(rb'"(evals|output_evals)"\s*:\s*\[')
+BARE = re.compile(rb"\s*(\xef\xbb\xbf)?\s*\[\s*\{")
+ASKS = re.compile(rb'"(prompt|question)"\s*:')
+EXPECTS = re.compile(
+    rb'"(expected_output|assertions|expectations|expected_skill|expected_behavior|ground_truth)"\s*:'
+)
+ABOUT = ("version", "created", "last_validated", "description")
+"""Words about the file, which no case needs."""
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """JSON with a list `evals`, or a bare list of prompts that expect something."""
+    if path.suffix.lower() != ".json":
+        return False
+    if WRAPPED.search(head):
+        return bool(ASKS.search(head)) or b'"skill_name"' in head
+    return bool(BARE.match(head) and ASKS.search(head) and EXPECTS.search(head))
+
+
+def claims_named(path: Path, head: bytes) -> bool:  # noqa: ARG001
+    """Any `evals.json` that the user names."""
+    return path.name == "evals.json"
+
+
+def read(path: Path) -> Suite:
+    """Read one file of evals."""
+    ledger = Ledger(read_json(path))
+    root = ledger.root
+    skills = own_skill(path)
+    name = _skill_name(path, root, skills)
+    for key in ABOUT:
+        if key in root:
+            root.at(key).say("is for readers; not used", "note")
+    listed = root.items() or root.listed("evals") or root.listed("output_evals")
+    cases = [_case(each, number, name, path) for number, each in enumerate(listed, 1)]
+    for key in ("trigger_tests", "trigger_evals"):
+        if key in root:
+            cases += trigger_cases(root.at(key), name)
+    return make_suite(
+        ledger, format="evals-json", cases=[each for each in cases if each], skills=skills
+    )
+
+
+def _skill_name(path: Path, root: Given, skills: tuple[Skill, ...]) -> str:
+    """What the file says, else the skill it lies in, else its folder."""
+    for key in ("skill_name", "skill"):
+        if isinstance(root.value, dict) and (name := root.text(key)):
+            return name
+    if len(skills) == 1:
+        return skills[0].name
+    folder = path.absolute().parent
+    return folder.parent.name if folder.name == "evals" else folder.name
+
+
+def _case(given: Given, number: int, name: str, path: Path) -> Case | None:
+    if not isinstance(given.value, dict):
+        given.wrong("a mapping")
+        return None
+    asked = next((key for key in ("prompt", "question", "query") if key in given), "")
+    if not asked:
+        no_prompt(given)
+        return None
+    skill, triggers = _expected(given, name)
+    checks, rubric = read_assertions(given)
+    return Case(
+        id=given.text("id").strip() or given.text("name").strip() or f"eval-{number}",
+        prompt=given.text(asked),
+        skill=skill,
+        should_trigger=triggers,
+        checks=checks,
+        rubric=(*_described(given), *rubric),
+        files=_files(given, path),
+        line=given.line,
+    )
+
+
+def _expected(given: Given, name: str) -> tuple[str | None, bool]:
+    labelled = isinstance(given.value, dict) and "expected_skill" in given.value
+    label = given.text("expected_skill", "" if labelled else name)
+    triggers = given.flag("should_trigger")
+    if triggers is False:
+        words = "is read as: the skill must not be called; some tools mean: assertions must fail"
+        given.at("should_trigger").say(words)
+    if labelled and no_skill(label):
+        return None, False
+    return label or None, triggers is not False
+
+
+def _described(given: Given) -> list[Criterion]:
+    """What the result should be, in prose: a question that does not gate."""
+    found = []
+    for key in ("expected_output", "ground_truth"):
+        for each, text in given.texts(key):
+            if text.strip():
+                each.say("prose: a question for the judge, which does not gate", "note")
+                found.append(Criterion(id=key, question=text, severity="should"))
+    return found
+
+
+def _files(given: Given, path: Path) -> dict[str, str]:
+    """Each file where it is found: seen from the skill, from `evals/`, from the file."""
+    here = path.absolute().parent
+    skill = here.parent if here.name == "evals" else here
+    bases = {"the skill's folder": skill, "`evals/`": skill / "evals", "the file": here}
+    found: dict[str, str] = {}
+    for each, text in given.texts("files"):
+        for words, base in bases.items():
+            if text and "\0" not in text and (base / text).is_file():
+                name = re.sub(r"^(\./)?(evals/)?(files/)?", "", text)
+                if name.startswith("/") or ".." in name.split("/"):
+                    name = Path(name).name
+                found[name] = str((base / text).resolve())
+                each.say(f"found from {words}; is `{name}` in the workspace", "note")
+                break
+        else:
+            each.say(f"no file `{text}` beside the skill or this file; dropped")
+    return found
+
+
+evals_json = CaseFormat(name="evals-json", claims=claims, claims_named=claims_named, read=read)

@@ -1,0 +1,134 @@
+"""What all importers share: checks that are tried before they are kept, ids, the suite.
+
+In: a Ledger and the cases read from it. Out: a Suite with its losses.
+Must not know: any one format.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from audition.case_file import BadCases
+from audition.cases.given import Given, Ledger
+from audition.cases.mounted import meant_skill
+from audition.check import bind
+from audition.errors import AuditionError
+from audition.model import Case, CheckSpec, Finding, Json, Skill, Suite
+
+NOBODY = {"", "none", "null", "~"}
+
+
+def check_of(given: Given, name: str, **arguments: Json) -> tuple[CheckSpec, ...]:
+    """One check, its arguments tried. A pattern that cannot be used stays: it is an error."""
+    spec = CheckSpec(name=name, arguments=arguments)
+    try:
+        bind(spec)
+    except (AuditionError, ValueError) as error:
+        words = f"{error}; the case will be in error"
+        given.say(words, "error", getattr(error, "hint", ""))
+    return (spec,)
+
+
+def contains(given: Given, text: str, *, ignore_case: bool = True) -> tuple[CheckSpec, ...]:
+    """The answer holds a text; an empty one says nothing and is reported."""
+    if not text:
+        given.say("an empty text is in every answer; not used", "note")
+        return ()
+    if ignore_case:
+        return check_of(given, "answer_contains", text=text, ignore_case=True)
+    return check_of(given, "answer_contains", text=text)
+
+
+def path_check(given: Given, path: str) -> tuple[CheckSpec, ...]:
+    """A file that must be there."""
+    return check_of(given, "file_exists", path=path) if path else ()
+
+
+def make_suite(
+    ledger: Ledger,
+    *,
+    format: str,  # noqa: A002 - the model's word
+    cases: Iterable[Case],
+    skills: Sequence[Skill],
+    policy: str = "default",
+) -> Suite:
+    """The suite: names resolved, ids unique, everything unread reported."""
+    found = [_named(case, skills, ledger) for case in cases]
+    named = {name for case in found for name in (*case.any_of, case.skill) if name}
+    missing = sorted(named - {each.name for each in skills})
+    if missing:
+        names = ", ".join(f"`{each}`" for each in missing[:8])
+        why = "no skills were found near this file" if not skills else "not on offer"
+        ledger.losses.append(_at(ledger, f"{names}: {why}", "name the folder of the skills"))
+    if not found and not ledger.losses:
+        ledger.losses.append(_at(ledger, "there are no cases in it"))
+    losses = ledger.settle()
+    if not found:
+        raise BadCases(losses or [_at(ledger, "there are no cases in it")])
+    return Suite(
+        file=ledger.marked.path,
+        format=format,
+        policy=policy,
+        skills=tuple(skills),
+        cases=tuple(_unique(found, ledger)),
+        losses=ledger.settle(),
+    )
+
+
+def _at(ledger: Ledger, message: str, hint: str = "", line: int = 1) -> Finding:
+    return Finding(
+        path=ledger.marked.path,
+        line=line,
+        message=message,
+        hint=hint,
+        rule="import",
+        severity="warning",
+    )
+
+
+def _named(case: Case, skills: Sequence[Skill], ledger: Ledger) -> Case:
+    """The case with the names that the skills have themselves."""
+    skill = meant_skill(case.skill, skills) if case.skill else None
+    any_of = tuple(meant_skill(each, skills) for each in case.any_of)
+    if (skill, any_of) != (case.skill, case.any_of):
+        old, new = case.skill or ", ".join(case.any_of), skill or ", ".join(any_of)
+        words = f"case `{case.id}`: `{old}` is read as the skill `{new}`"
+        ledger.losses.append(
+            msgspec.structs.replace(_at(ledger, words, line=case.line), severity="note")
+        )
+    return msgspec.structs.replace(case, skill=skill, any_of=any_of, file=ledger.marked.path)
+
+
+def _unique(cases: Sequence[Case], ledger: Ledger) -> list[Case]:
+    seen: set[str] = {each.id for each in cases}
+    used: set[str] = set()
+    found: list[Case] = []
+    for case in cases:
+        name, number = case.id, 2
+        while name in used:
+            name = f"{case.id}-{number}"
+            number += 1
+            if name in seen:
+                continue
+        if name != case.id:
+            words = f"id `{case.id}` is taken; this case is called `{name}`"
+            ledger.losses.append(_at(ledger, words, line=case.line))
+        used.add(name)
+        found.append(msgspec.structs.replace(case, id=name))
+    return found
+
+
+def no_prompt(given: Given) -> None:
+    """Report a case without a prompt: there is nothing to ask."""
+    given.say("has no prompt: the case is dropped")
+
+
+def beside(path: Path, text: str) -> Path:
+    """A path as seen from the folder of a file."""
+    return (path.absolute().parent / text).resolve()
+
+
+def no_skill(name: str) -> bool:
+    """Whether a name says that no skill is expected."""
+    return name.strip().lower() in NOBODY

@@ -1,0 +1,136 @@
+"""skilljack-evals' first format, `tasks.yaml`: one skill, many tasks.
+
+In: the path of the file. Out: a Suite, graded as its deterministic scorer does.
+Must not know: how cases are run.
+"""
+
+import re
+from pathlib import Path
+
+from audition.case_file import CaseFormat, read_yaml
+from audition.cases.given import Given, Ledger
+from audition.cases.imported import check_of, contains, make_suite, no_prompt, no_skill
+from audition.cases.mounted import mounted_skills, skills_above
+from audition.model import Case, CheckSpec, Criterion, Suite
+
+SKILL = re.compile(rb"^(\xef\xbb\xbf)?[\"']?skill[\"']?\s*:", re.MULTILINE)
+TASKS = re.compile(rb"^[\"']?tasks[\"']?\s*:", re.MULTILINE)
+OWN = re.compile(
+    rb"^\s+(- )?(expected_skill_load|golden_checklist|deterministic|criteria|id)\s*:", re.MULTILINE
+)
+OTHERS = re.compile(
+    rb"^(config|graders|metrics)\s*:|^\s+(- )?(instruction|inputs)\s*:", re.MULTILINE
+)
+PLACES = ("skills", "../skills", ".", "..")
+SECONDS = 300.0
+NEVER_RUN = ("state", "setup", "teardown")
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """YAML with `skill` and a list of `tasks` that hold their own prompts."""
+    return (
+        path.suffix.lower() in {".yaml", ".yml"}
+        and bool(SKILL.search(head) and TASKS.search(head) and OWN.search(head))
+        and not OTHERS.search(head)
+    )
+
+
+def read(path: Path) -> Suite:
+    """Read one file of tasks."""
+    ledger = Ledger(read_yaml(path))
+    root = ledger.root
+    skill = root.text("skill")
+    if "version" in root:
+        root.at("version").take()
+    defaults = root.child("defaults")
+    expected = defaults.text("expected_skill_load")
+    shared = _rubric(defaults.child("criteria"))
+    cases = [
+        _case(each, number, (skill, expected), shared)
+        for number, each in enumerate(root.listed("tasks"), 1)
+    ]
+    ledger.say(root.node, f"each task has {SECONDS:g} seconds, the default there", "note")
+    return make_suite(
+        ledger,
+        format="skilljack-evals",
+        policy="skilljack-evals",
+        cases=[each for each in cases if each],
+        skills=mounted_skills(path, PLACES) or skills_above(path),
+    )
+
+
+def _case(
+    given: Given, number: int, names: tuple[str, str], shared: tuple[Criterion, ...]
+) -> Case | None:
+    if not isinstance(given.value, dict):
+        given.wrong("a mapping")
+        return None
+    if "prompt" not in given:
+        no_prompt(given)
+        return None
+    rules = given.child("deterministic")
+    skill, quiet = _expected(given, rules, names)
+    _say_fixture(given)
+    return Case(
+        id=given.text("id").strip() or f"task-{number}",
+        prompt=given.text("prompt"),
+        skill=skill,
+        should_trigger=not quiet,
+        checks=_checks(rules),
+        rubric=(*(_rubric(given.child("criteria")) or shared), *_checklist(given)),
+        timeout_s=SECONDS,
+        line=given.line,
+    )
+
+
+def _expected(given: Given, rules: Given, names: tuple[str, str]) -> tuple[str | None, bool]:
+    """The skill that a task names, and whether all must stay quiet."""
+    skill, default = names
+    named = given.text("expected_skill_load", default)
+    if rules.flag("expect_skill_activation") is False:
+        return (None if no_skill(named) else named), True
+    if named.strip().lower() == "none":
+        return None, True
+    if no_skill(named):
+        given.ledger.say(given.node, f"names no expected skill: the suite's, `{skill}`", "note")
+        return (None, True) if no_skill(skill) else (skill, False)
+    return named, False
+
+
+def _checks(rules: Given) -> tuple[CheckSpec, ...]:
+    checks: tuple[CheckSpec, ...] = ()
+    if "expect_marker" in rules:
+        checks += contains(rules.at("expect_marker"), rules.text("expect_marker"))
+    for each, tool in rules.texts("expect_tool_calls"):
+        checks += check_of(each, "tool_used", tool=tool)
+    for each, tool in rules.texts("expect_no_tool_calls"):
+        checks += check_of(each, "tool_unused", tool=tool)
+    return checks
+
+
+def _rubric(criteria: Given) -> tuple[Criterion, ...]:
+    """The descriptions as questions; weights have no place here."""
+    found = []
+    for name in ("adherence", "output"):
+        question = criteria.child(name).text("description") if name in criteria else ""
+        if question.strip():
+            found.append(Criterion(id=name, question=question))
+    return tuple(found)
+
+
+def _checklist(given: Given) -> list[Criterion]:
+    return [
+        Criterion(id=f"checklist-{number}", question=text)
+        for number, (_, text) in enumerate(given.texts("golden_checklist"), 1)
+        if text.strip()
+    ]
+
+
+def _say_fixture(given: Given) -> None:
+    fixture = given.child("fixture")
+    for key in NEVER_RUN:
+        if key in fixture:
+            fixture.at(key).say("was read but never carried out there; dropped")
+
+
+skilljack_v1 = CaseFormat(name="skilljack-evals", claims=claims, read=read)
