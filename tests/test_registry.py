@@ -73,6 +73,27 @@ def test_a_stranger_comes_through_the_same_door(tmp_path):
     assert said == "stranger\n"
 
 
+def test_a_stranger_cannot_take_the_name_of_one_of_ours(tmp_path):
+    install(tmp_path, "stranger:agent")
+    listed = tmp_path / "stranger-1.dist-info" / "entry_points.txt"
+    listed.write_text(
+        "[audition.agent]\nclaude = stranger:agent\nlonely = stranger:agent [extra]\n"
+    )
+    code = (
+        "from audition.agent import agents\n"
+        "print(agents['claude'].command.__module__, 'lonely' in agents, sorted(agents)[:2])"
+    )
+    assert asks(tmp_path, code) == "audition.agents.claude.asking True ['claude', 'codex']\n"
+
+
+def test_the_lists_read_here_are_those_that_python_reads():
+    from importlib.metadata import entry_points
+
+    for registry in (agents, checks):
+        points = entry_points(group=f"audition.{registry.kind}")
+        assert sorted(registry) == sorted({point.name for point in points})
+
+
 def test_a_plug_in_that_cannot_be_loaded_says_which(tmp_path):
     install(tmp_path, "no_such_module:agent")
     code = (
