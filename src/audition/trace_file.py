@@ -4,6 +4,7 @@ In: a path, or an open stream. Out: numbered lines, in bounded memory.
 Must not know: what the lines mean.
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -25,8 +26,11 @@ def numbered_lines(
 ) -> Iterator[tuple[int, bytes]]:
     """The lines of a file with their numbers; a line longer than the cap loses its end."""
     if isinstance(source, Path):
-        with source.open("rb") as stream:
-            yield from _lines(stream, cut or Cut(), cap)
+        with open(source, "rb") as stream:
+            if os.fstat(stream.fileno()).st_size <= cap:
+                yield from enumerate(stream, 1)  # no line is longer than the file
+            else:
+                yield from _lines(stream, cut or Cut(), cap)
     else:
         yield from _lines(source, cut or Cut(), cap)
 
