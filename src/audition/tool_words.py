@@ -9,8 +9,10 @@ Must not know: agents, lines.
 """
 
 import json
+import re
 import shlex
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from audition.model import Does, Json
@@ -148,3 +150,34 @@ def _paths(given: Mapping[str, Json]) -> tuple[str, ...]:
             if isinstance(path, str) and path:
                 found.append(path)
     return tuple(dict.fromkeys(found))
+
+
+def dicts_of(value: Json) -> list[dict[str, Any]]:
+    """The mappings of a list; nothing of anything else."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def add_up(*values: int | None) -> int | None:
+    """The sum of what is known; None where nothing is."""
+    known = [value for value in values if isinstance(value, int)]
+    return sum(known) if known else None
+
+
+def usage_words(used: Mapping[str, Json], *keys: str) -> dict[str, Any]:
+    """The fields of a Usage out of its keys for input, cached input and output."""
+    names = ("input_tokens", "cached_input_tokens", "output_tokens")
+    return dict(zip(names, map(used.get, keys), strict=True))
+
+
+def code_in(text: str, pattern: re.Pattern[str]) -> int | None:
+    """The exit code that a text begins or ends with."""
+    found = pattern.search(text[:500]) or pattern.search(text[-500:])
+    return int(found[1]) if found else None
+
+
+def seconds(stamp: str | None) -> float | None:
+    """An ISO time stamp as seconds since the epoch."""
+    try:
+        return datetime.fromisoformat(stamp).timestamp() if stamp else None
+    except (ValueError, OverflowError):
+        return None

@@ -9,7 +9,6 @@ model); `joining` keeps one of each.
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -29,7 +28,7 @@ from audition.model import (
     Result,
     Usage,
 )
-from audition.tool_words import OUTPUT_CAP, arguments_of, call_words, text_of
+from audition.tool_words import OUTPUT_CAP, arguments_of, call_words, seconds, text_of
 from audition.trouble import say_why, tell_trouble
 
 _OWN: dict[str, Does] = {
@@ -58,7 +57,7 @@ _Events = Sequence[AnyEvent] | None
 def read_rollout(number: int, raw: bytes) -> _Events:
     """The events of one line, or None where it is not understood."""
     said = _line.decode(raw)
-    at: dict[str, Any] = {"line": number, "time": _seconds(said.timestamp)}
+    at: dict[str, Any] = {"line": number, "time": seconds(said.timestamp)}
     if said.type == "response_item":
         return _response(at, said.payload)
     if said.type == "event_msg":
@@ -74,13 +73,6 @@ def read_rollout(number: int, raw: bytes) -> _Events:
             )
         ]
     return () if said.type in _QUIET else None
-
-
-def _seconds(stamp: str | None) -> float | None:
-    try:
-        return datetime.fromisoformat(stamp).timestamp() if stamp else None
-    except (ValueError, OverflowError):
-        return None
 
 
 def _response(at: dict[str, Any], said: Payload) -> _Events:

@@ -1,0 +1,64 @@
+"""What several agents need to make a session of events: faults, ends, whole messages.
+
+In: what a line says of a failure; the events of a session. Out: events.
+Must not know: agents, lines.
+"""
+
+from typing import Any
+
+import msgspec
+
+from audition.model import AnyEvent, Call, End, Fault, Message
+from audition.trouble import say_why, tell_trouble
+
+
+def tell_fault(
+    at: dict[str, Any], text: str, status: int | None = None, *, retrying: bool = False
+) -> Fault:
+    """A fault by its status or its words; `at` says where it was told."""
+    return Fault(**at, what=tell_trouble(text, status), text=text[:500], retrying=retrying)
+
+
+def tell_failure(at: dict[str, Any], text: str, status: int | None = None) -> End:
+    """The end of a session that failed, and why."""
+    return End(**at, status="failed", reason=say_why(tell_trouble(text, status), text))
+
+
+def end_by_last_fault(events: list[AnyEvent]) -> list[AnyEvent]:
+    """A session whose last word is a fault failed by it, whatever its end and exit code say."""
+    last: Fault | None = None
+    for place, event in enumerate(events):
+        if isinstance(event, Fault):
+            last = event
+        elif isinstance(event, Call) or (isinstance(event, Message) and event.role != "user"):
+            last = None
+        elif isinstance(event, End) and (last or event.status == "failed") and not event.reason:
+            reason = say_why(last.what, last.text) if last else "the agent failed"
+            events[place] = msgspec.structs.replace(event, status="failed", reason=reason)
+    return events
+
+
+def merge_chunks(events: list[AnyEvent]) -> list[AnyEvent]:
+    """Messages that come in pieces as whole ones, each at the line where it begins."""
+    merged: list[AnyEvent] = []
+    pieces: list[str] = []
+    for event in events:
+        last = merged[-1] if merged else None
+        if (
+            isinstance(event, Message)
+            and isinstance(last, Message)
+            and (event.role, event.sub) == (last.role, last.sub)
+            and event.role in ("assistant", "thought")
+        ):
+            pieces.append(event.text)
+            continue
+        _put_together(merged, pieces)
+        merged.append(event)
+        pieces = [event.text] if isinstance(event, Message) else []
+    _put_together(merged, pieces)
+    return merged
+
+
+def _put_together(merged: list[AnyEvent], pieces: list[str]) -> None:
+    if len(pieces) > 1 and isinstance(merged[-1], Message):
+        merged[-1] = msgspec.structs.replace(merged[-1], text="".join(pieces))
