@@ -67,6 +67,20 @@ def _harmless(finding: Finding) -> str:
 
 def load_suites(paths: Sequence[Path], format: str | None = None) -> tuple[Suite, ...]:  # noqa: A002
     """Find and read the case files at or below the paths; raises BadCases with all mistakes."""
+    suites, findings = read_suites(paths, format)
+    if findings:
+        raise BadCases(findings)
+    if not suites:
+        shown = ", ".join(f"`{each}`" for each in paths) or "`.`"
+        raise BadFile(f"no case files in {shown}", "write a first one with `audition init`")
+    return suites
+
+
+def read_suites(
+    paths: Sequence[Path],
+    format: str | None = None,  # noqa: A002
+) -> tuple[tuple[Suite, ...], tuple[Finding, ...]]:
+    """The case files that can be understood, and every mistake in the others."""
     suites: list[Suite] = []
     findings: list[Finding] = []
     for path, named in _once(_files(paths or [Path()])):
@@ -81,12 +95,7 @@ def load_suites(paths: Sequence[Path], format: str | None = None) -> tuple[Suite
             findings.append(_finding(path, str(error), error.hint))
         except OSError as error:
             findings.append(_finding(path, f"cannot be read: {error.strerror}"))
-    if findings:
-        raise BadCases(findings)
-    if not suites:
-        shown = ", ".join(f"`{each}`" for each in paths) or "`.`"
-        raise BadFile(f"no case files in {shown}", "write a first one with `audition init`")
-    return tuple(suites)
+    return tuple(suites), tuple(findings)
 
 
 def find_format(path: Path, name: str | None = None, *, named: bool = True) -> CaseFormat | None:

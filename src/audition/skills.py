@@ -33,13 +33,18 @@ Severity = Literal["error", "warning", "note"]
 
 def find_skills(paths: Sequence[Path] = ()) -> tuple[Skill, ...]:
     """Every skill at or below the paths, or in the usual places; sorted by path."""
+    return tuple(read_skill(Path(folder)) for folder in skill_folders(paths))
+
+
+def skill_folders(paths: Sequence[Path] = ()) -> tuple[str, ...]:
+    """The folders of these skills, absolute, sorted; nothing in them is read."""
     seen: set[tuple[int, int]] = set()
     folders = [folder for root in _roots(paths) for folder in _walk(root, seen, 0)]
     for folder in folders:
         if any("\udc80" <= each <= "\udcff" for each in folder):
             # What is kept of a run is JSON, which cannot hold such a name.
             raise BadFile(f"the name of the folder {folder!a} is not UTF-8", "rename it")
-    return tuple(read_skill(Path(folder)) for folder in sorted(folders))
+    return tuple(sorted(folders))
 
 
 def _roots(paths: Sequence[Path]) -> Iterator[str]:

@@ -7,7 +7,9 @@ Must not know: files, processes, bodies of skills.
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
+
 from math import log, sqrt
+from typing import NamedTuple
 
 THRESHOLD = 0.15
 """A cosine below this is chance: two everyday words shared with a long description reach 0.1."""
@@ -34,20 +36,43 @@ def find_explicit(prompt: str, names: Collection[str]) -> str | None:
     return next((word[1:] for word in called if word[:1] in "/$" and word[1:] in names), None)
 
 
-def score(prompt: str, offered: Mapping[str, str]) -> dict[str, float]:
-    """TF-IDF cosine between the prompt and each `name + description`, rounded to 1e-9."""
-    counts = {name: Counter(_terms(f"{name} {text}")) for name, text in offered.items()}
-    spread = Counter(term for terms in counts.values() for term in terms)
+class Weighed(NamedTuple):
+    """Descriptions taken apart once, so that many prompts can be compared with them."""
+
+    weight: Mapping[str, float]
+    unseen: float
+    """What a term weighs that no description has."""
+    terms: Mapping[str, Mapping[str, float]]
+    """By name: each term of the name and the description with its weight."""
+    squares: Mapping[str, float]
+
+
+def weigh(offered: Mapping[str, str]) -> Weighed:
+    """Take names and descriptions apart."""
+    counts = {name: Counter(terms(f"{name} {text}")) for name, text in offered.items()}
+    spread = Counter(term for found in counts.values() for term in found)
+    weight = {term: log(1 + len(counts) / number) for term, number in spread.items()}
+    weighed = {
+        name: {term: (1 + log(n)) * weight[term] for term, n in found.items()}
+        for name, found in counts.items()
+    }
+    squares = {name: sum(w * w for w in found.values()) for name, found in weighed.items()}
     # A term that no description has weighs as much as the rarest one: a prompt that is
     # mostly about something else must not reach the threshold by one shared word.
-    weight = {term: log(1 + len(counts) / number) for term, number in spread.items()}
-    unseen = log(1 + len(counts))
+    return Weighed(weight=weight, unseen=log(1 + len(counts)), terms=weighed, squares=squares)
+
+
+def score(prompt: str, offered: Mapping[str, str] | Weighed) -> dict[str, float]:
+    """TF-IDF cosine between the prompt and each `name + description`, rounded to 1e-9."""
+    on_offer = offered if isinstance(offered, Weighed) else weigh(offered)
     asked = {
-        term: (1 + log(n)) * weight.get(term, unseen) for term, n in Counter(_terms(prompt)).items()
+        term: (1 + log(n)) * on_offer.weight.get(term, on_offer.unseen)
+        for term, n in Counter(terms(prompt)).items()
     }
+    square = sum(w * w for w in asked.values())
     return {
-        name: _cosine(asked, {term: (1 + log(n)) * weight[term] for term, n in terms.items()})
-        for name, terms in counts.items()
+        name: _cosine(asked, found, square * on_offer.squares[name])
+        for name, found in on_offer.terms.items()
     }
 
 
@@ -58,7 +83,8 @@ def choose(prompt: str, offered: Mapping[str, str], threshold: float = THRESHOLD
     return best if best is not None and scores[best] >= threshold else None
 
 
-def _terms(text: str) -> list[str]:
+def terms(text: str) -> list[str]:
+    """The telling words of a text, their endings off."""
     words = re.findall(r"[^\W_]+", text.lower())
     return [_stem(word) for word in words if len(word) > 1 and word not in STOP_WORDS]
 
@@ -78,7 +104,6 @@ def _stem(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 3 else word
 
 
-def _cosine(one: Mapping[str, float], two: Mapping[str, float]) -> float:
+def _cosine(one: Mapping[str, float], two: Mapping[str, float], squares: float) -> float:
     both = sum(weight * two[term] for term, weight in one.items() if term in two)
-    lengths = sqrt(sum(w * w for w in one.values()) * sum(w * w for w in two.values()))
-    return round(both / lengths, 9) if lengths else 0.0
+    return round(both / sqrt(squares), 9) if squares else 0.0
