@@ -4,10 +4,12 @@ In: an Ask. Out: a Command. Must not know: how output is read.
 """
 
 import json
+import sys
 
 from audition.agent import Ask, Command
 from audition.agents.claude.wishes import Wishes, environment, prompts, read_wishes, user_line
 
+STREAM_IN = ("--input-format", "stream-json")
 LONGEST_WORD = 100_000
 """Linux takes at most 128 KiB a word; a longer prompt goes through standard input."""
 
@@ -17,10 +19,13 @@ def command(ask: Ask) -> Command:
     argv = [*ask.program, "-p", "--output-format", "stream-json", "--verbose"]
     argv += _flags(read_wishes(ask))
     turns = prompts(ask)
-    if len(turns) > 1 or len(turns[0].encode("utf-8", "replace")) > LONGEST_WORD:
-        argv += ["--input-format", "stream-json"]
-        stdin = "".join(map(user_line, turns)).encode()
-        return Command(argv=tuple(argv), stdin=stdin, env=environment(ask))
+    if len(turns) > 1:
+        asked = {"argv": [*argv, *STREAM_IN], "turns": [user_line(each) for each in turns]}
+        feeder = (sys.executable, "-I", "-m", "audition.turn_feeder")
+        return Command(argv=feeder, stdin=json.dumps(asked).encode(), env=environment(ask))
+    if len(turns[0].encode("utf-8", "replace")) > LONGEST_WORD:
+        stdin = user_line(turns[0]).encode()
+        return Command(argv=(*argv, *STREAM_IN), stdin=stdin, env=environment(ask))
     return Command(argv=(*argv, "--", turns[0]), env=environment(ask))
 
 
