@@ -199,6 +199,8 @@ def read_with_beside(
     beside: Iterable[Iterable[tuple[int, bytes]]] = (),
 ) -> tuple[list[AnyEvent], list[int]]:
     """As read_events, with the files beside the stream; their lines are numbered on from it."""
+    if agent.read_beside is None:
+        return read_events(agent, lines)
     last = 0
 
     def count(lines: Iterable[tuple[int, bytes]], start: int = 0) -> Iterable[tuple[int, bytes]]:
@@ -209,7 +211,7 @@ def read_with_beside(
 
     events, unread = read_events(agent, count(lines))
     more: list[AnyEvent] = []
-    for each in beside if agent.read_beside else ():
+    for each in beside:
         found, missed = read_events(agent, count(each, last), agent.read_beside)
         more += found
         unread += missed

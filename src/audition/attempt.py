@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from audition.agent import Ask, Command, Server
+from audition.beside import keep_beside
 from audition.called import match_name, names_of
 from audition.config import McpSettings
 from audition.errors import AuditionError
@@ -57,6 +58,7 @@ def attempt(
             start = _start(trial, boxed, command, stage, folder)
             finished = run_command(msgspec.structs.replace(start, watch=watch, stop=means.stop))
             changes = seal_files(stage, folder / "files")
+            keep_beside(stage.place.home, ready.agent.beside, folder)
     except (AuditionError, OSError) as error:
         hint = f" ({error.hint})" if isinstance(error, AuditionError) and error.hint else ""
         word = "" if str(error).startswith("not signed in") else "set-up: "

@@ -78,7 +78,8 @@ def climb(
     """Evidence for every skill on offer, and for any other that was asked for."""
     walk = _Walk(trace, skills, agent)
     walk.run(prompt)
-    shown = [*catalogue, *(each for each in trace.events if isinstance(each, Offer))]
+    # What passed by us in the request is surer than what the agent says of it.
+    shown = [*(each for each in trace.events if isinstance(each, Offer)), *catalogue]
     offers = {name: each for each in shown if (name := walk.find(each.skill))}
     return tuple(
         _evidence(name, found, offers.get(name), told=bool(shown), on_offer=name in walk.offered)

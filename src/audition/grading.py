@@ -12,7 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from audition.agent import Agent, count_commands, make_trace, read_events
+from audition.agent import Agent, count_commands, make_trace, read_with_beside
+from audition.beside import last_words, lines_beside
 from audition.check import Outcome, Ran, grade_check
 from audition.evidence import climb
 from audition.model import (
@@ -66,7 +67,8 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
     delivered = as_delivered(agent, trial.delivery)
     evidence = climb(trace, skills, delivered, sealed.catalogue, trial.case.prompt)
     outcome = _outcome(folder, grading, sealed, trace, evidence)
-    trouble = infrastructure_trouble(sealed, trace, agent)
+    stderr = last_words(folder) if trace.end.status == "interrupted" else ""
+    trouble = infrastructure_trouble(sealed, trace, agent, stderr)
     grades = () if trouble else grade_case(outcome, grading.policy or trial.policy)
     status, reason = conclude(trouble, grades)
     return msgspec.structs.replace(
@@ -120,11 +122,12 @@ def _blank(sealed: Sealed, grading: Grading, folder: Path) -> Record:
 def read_sealed_trace(folder: Path, agent: Agent, sealed: Sealed) -> Trace:
     """The trace of a sealed trial, from its raw lines."""
     cut = Cut()
-    events, unread = read_events(agent, numbered_lines(folder / "trace.jsonl", cut))
+    lines = numbered_lines(folder / "trace.jsonl", cut)
+    events, unread = read_with_beside(agent, lines, lines_beside(folder, cut))
     return make_trace(agent, events, unread, truncated=sealed.truncated or cut.happened)
 
 
-def infrastructure_trouble(sealed: Sealed, trace: Trace, agent: Agent) -> str:
+def infrastructure_trouble(sealed: Sealed, trace: Trace, agent: Agent, stderr: str = "") -> str:
     """Why the trial says nothing about the skill; empty where it does."""
     if sealed.stopped == "timeout":
         return f"timed out after {sealed.trial.timeout_s:g} s"
@@ -135,19 +138,20 @@ def infrastructure_trouble(sealed: Sealed, trace: Trace, agent: Agent) -> str:
     if trace.end.status == "failed":
         return trace.end.reason or "the agent failed"
     if trace.end.status == "interrupted":
-        return _no_end(sealed, trace, agent)
+        return _no_end(sealed, trace, agent, stderr)
     return ""
 
 
-def _no_end(sealed: Sealed, trace: Trace, agent: Agent) -> str:
+def _no_end(sealed: Sealed, trace: Trace, agent: Agent, stderr: str) -> str:
     code = f"exit code {sealed.exit_code}"
     if not trace.events and not trace.unread_count:
-        return f"the agent did nothing and said nothing ({code})"
+        said = f": {stderr}" if stderr else ""
+        return f"the agent did nothing and said nothing ({code}){said}"
     if not trace.events:
         version = sealed.agent_version or "unknown"
         known = f"; known: {agent.known_version}" if agent.known_version else ""
         return f"output not understood (version {version}{known}; {code})"
-    fault = _last_fault(trace)
+    fault = _last_fault(trace) or stderr
     return f"the session has no end ({code})" + (f": {fault}" if fault else "")
 
 

@@ -19,6 +19,7 @@ from audition.agent import (
     find_agent,
     make_trace,
     read_events,
+    read_with_beside,
 )
 from audition.commands.options import option, output_format
 from audition.errors import AuditionError, BadFile, UsageError, did_you_mean
@@ -43,10 +44,23 @@ SNIFFED = 50
     type=click.Path(path_type=str),
     help="Where the skills are that were on offer; may be repeated.",
 )
+@option(
+    "--beside",
+    "beside",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=str),
+    help="What the agent left beside its output (Codex: its rollout); may be repeated.",
+)
 @option("--prompt", default="", metavar="TEXT", help="The prompt, which may name a skill.")
 @output_format("text", "json")
 def trace(
-    file: str, agent_name: str, folders: tuple[str, ...], prompt: str, output_format: str
+    file: str,
+    agent_name: str,
+    folders: tuple[str, ...],
+    beside: tuple[str, ...],
+    prompt: str,
+    output_format: str,
 ) -> None:
     """Read a recorded session: what was said and done, and what became of each skill.
 
@@ -57,11 +71,12 @@ def trace(
     Examples:
       audition trace session.jsonl --agent claude
       audition trace session.jsonl --agent claude --skills .claude/skills --output-format json
+      audition trace session.jsonl --agent codex --beside rollout.jsonl
       claude -p "hello" --output-format stream-json --verbose | audition trace - --agent claude
     """
     agent = find_agent(agent_name)
     skills = _skills(folders)
-    found = _read(file, agent)
+    found = _read(file, agent, beside)
     evidence = climb(found, skills, agent, prompt=prompt)
     files = [f"{each.path}/SKILL.md" for each in skills]
     commands = count_commands(found, lambda call: not is_look_around(call.command, files))
@@ -151,16 +166,20 @@ def _near(path: Path) -> str:
     )
 
 
-def _read(file: str, agent: Agent) -> Trace:
-    path = Path(file)
-    if file != "-" and not path.is_file():
-        what = "is a folder" if path.is_dir() else "is not there"
-        raise UsageError(f"`{file}` {what}", "name a file" if path.is_dir() else _near(path))
+def _read(file: str, agent: Agent, beside: tuple[str, ...]) -> Trace:
+    for name in (file, *beside):
+        path = Path(name)
+        if name != "-" and not path.is_file():
+            what = "is a folder" if path.is_dir() else "is not there"
+            raise UsageError(f"`{name}` {what}", "name a file" if path.is_dir() else _near(path))
+    if beside and agent.read_beside is None:
+        raise UsageError(f"--beside: agent `{agent.name}` leaves nothing beside its output")
     cut, seen = Cut(), _Seen()
     try:
-        source = sys.stdin.buffer if file == "-" else path
+        source = sys.stdin.buffer if file == "-" else Path(file)
         lines = seen.pass_on(numbered_lines(source, cut, LINE_CAP))
-        events, unread = read_events(agent, lines)
+        more = [numbered_lines(Path(each), cut, LINE_CAP) for each in beside]
+        events, unread = read_with_beside(agent, lines, more)
     except OSError as error:
         raise BadFile(f"`{file}` cannot be read: {error.strerror}") from error
     if len(unread) == seen.lines:
