@@ -407,11 +407,6 @@ def test_a_policy_is_kept():
     assert suite(f"policy: skilljack\n{CASE_TEXT}").policy == "skilljack"
 
 
-def test_keys_for_later_are_taken_and_said():
-    found = suite(f"process: {{}}\nunacceptable: 3\ntarget: x\n{CASE_TEXT}")
-    assert [each.message.endswith("not yet used") for each in found.losses] == [True] * 3
-
-
 # Whatever is in the file.
 
 PIECES = st.sampled_from(

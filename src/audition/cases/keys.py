@@ -23,11 +23,13 @@ from audition.cases.fields import (
     read_flag,
     read_mapping,
     read_name,
+    read_rates,
     read_seconds,
     read_text,
     read_texts,
     read_variables,
 )
+from audition.cases.process import read_process
 from audition.model import Json, Value
 
 TEXT: dict[str, Json] = {"type": "string"}
@@ -38,6 +40,17 @@ MAPPING: dict[str, Json] = {"type": "object"}
 VARIABLES: dict[str, Json] = {
     "type": "object",
     "additionalProperties": {"type": ["string", "number", "boolean"]},
+}
+RATE: dict[str, Json] = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+RATES: dict[str, Json] = {
+    "anyOf": [
+        RATE,
+        {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {"positives": RATE, "negatives": RATE},
+        },
+    ]
 }
 CRITERION: dict[str, Json] = {
     "type": "object",
@@ -106,6 +119,11 @@ SHARED: dict[str, Key] = {
         {"$ref": "#/$defs/checks"},
         "What must hold beside the activation: `- name: {argument: value}`.",
     ),
+    "process": _key(
+        read_process,
+        {"type": ["array", "string"], "items": {"$ref": "#/$defs/rule"}},
+        "Rules on how the session goes, or the path of a file that holds them.",
+    ),
     "rubric": _key(
         read_rubric,
         {"type": ["array", "string"], "items": {"anyOf": [TEXT, CRITERION]}},
@@ -151,8 +169,18 @@ SUITE: dict[str, Key] = {
         {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/case"}},
         "The cases.",
     ),
-    "process": _key(read_mapping, MAPPING, "Kept for later; not yet used."),
-    "target": _key(read_anything, {}, "Kept for later; not yet used."),
-    "unacceptable": _key(read_anything, {}, "Kept for later; not yet used."),
+    "process": _key(
+        read_process,
+        {"type": ["array", "string"], "items": {"$ref": "#/$defs/rule"}},
+        "Rules for every case, beside its own; one of a case with the same id replaces it.",
+    ),
+    "target": _key(
+        read_rates,
+        RATES,
+        "The rate that is good enough: a number, or one each for \
+`positives` and `negatives`.",
+    ),
+    "unacceptable": _key(
+        read_rates, RATES, "The rate that is not acceptable any more, as `target`."
+    ),
 }
-NOT_YET = ("process", "target", "unacceptable")

@@ -5,16 +5,18 @@ Must not know: how cases are run.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import msgspec
 
 from audition.case_file import BadCases, CaseFormat, read_yaml
 from audition.cases.asked import NOBODY
 from audition.cases.fields import Findings
-from audition.cases.keys import CASE, NOT_YET, SHARED, SUITE, Key
+from audition.cases.keys import CASE, SHARED, SUITE, Key
 from audition.cases.offered import check_names, offered_skills
 from audition.errors import did_you_mean
-from audition.model import Case, Json, Suite
+from audition.model import Case, Json, Rule, Suite
 from audition.policy import policies
 from audition.yaml_file import Node
 
@@ -44,11 +46,8 @@ def read(path: Path) -> Suite:
             findings.say(root, "expected a mapping with `cases:`", "see `audition init`")
         raise BadCases(findings.all)
     given = read_keys(root, SUITE, findings)
-    for name in NOT_YET:
-        if name in given:
-            findings.say(root.at(name), f"`{name}` is not yet used", "", "warning", key=True)
     skills = offered_skills(root, findings)
-    cases = _read_cases(root, given.get("env") or {}, findings)
+    cases = _read_cases(root, given, findings)
     check_names(root, skills, findings)
     policy = _policy(root, given.get("policy"), findings)
     findings.all.sort(key=lambda each: (each.line, each.column))
@@ -60,6 +59,8 @@ def read(path: Path) -> Suite:
         policy=policy,
         skills=skills,
         cases=tuple(cases),
+        target=given.get("target") or {},
+        unacceptable=given.get("unacceptable") or {},
         losses=tuple(findings.all),
     )
 
@@ -83,7 +84,7 @@ def _policy(root: Node, name: str | None, findings: Findings) -> str:
     return name
 
 
-def _read_cases(root: Node, env: dict[str, str], findings: Findings) -> list[Case]:
+def _read_cases(root: Node, suite: Given, findings: Findings) -> list[Case]:
     defaults: Given = {}
     if root.value.get("defaults") is not None:
         node = root.at("defaults")
@@ -91,7 +92,8 @@ def _read_cases(root: Node, env: dict[str, str], findings: Findings) -> list[Cas
             defaults = read_keys(node, SHARED, findings)
         else:
             findings.wrong(node, "a mapping")
-    defaults["env"] = {**env, **(defaults.get("env") or {})}
+    defaults["env"] = {**(suite.get("env") or {}), **(defaults.get("env") or {})}
+    rules = suite.get("process") or ()
     listed = root.value.get("cases")
     if not isinstance(listed, list) or not listed:
         node = root.at("cases") if "cases" in root.value else root
@@ -109,8 +111,14 @@ def _read_cases(root: Node, env: dict[str, str], findings: Findings) -> list[Cas
         given = read_keys(node, CASE, findings)
         _check_id(node, given, seen, findings)
         if case := _make_case(node, given, defaults, findings):
-            found.append(case)
+            found.append(msgspec.structs.replace(case, process=_add_rules(rules, case.process)))
     return found
+
+
+def _add_rules(rules: Sequence[Rule], own: Sequence[Rule]) -> tuple[Rule, ...]:
+    """The rules of the suite, but for those that the case has under the same id; then its own."""
+    named = {each.id for each in own}
+    return (*(each for each in rules if each.id not in named), *own)
 
 
 def _check_id(
@@ -154,6 +162,7 @@ def _make_case(node: Node, given: Given, defaults: Given, findings: Findings) ->
         any_of=tuple(merged.get("any_of") or ()),
         should_trigger=not quiet and merged.get("should_trigger") is not False,
         checks=merged.get("checks") or (),
+        process=merged.get("process") or (),
         rubric=merged.get("rubric") or (),
         fixture=merged.get("fixture"),
         timeout_s=merged.get("timeout_s"),

@@ -11,8 +11,9 @@ import msgspec
 
 from audition.cases.keys import CASE, SHARED, SUITE, Key
 from audition.check import Check, arguments_of, checks
+from audition.conduct import FORMS, KINDS
 from audition.errors import AuditionError
-from audition.model import Json
+from audition.model import EventPattern, Json
 from audition.policy import policies
 
 Schema = dict[str, Json]
@@ -34,6 +35,7 @@ def case_schema() -> Schema:
             "case": case,
             "defaults": _mapping(SHARED, "Defaults", "Keys for every case."),
             "checks": {"type": "array", "title": "Checks", "items": items},
+            **_rules(),
             **definitions,
         },
     }
@@ -50,6 +52,50 @@ def _mapping(keys: Mapping[str, Key], title: str, about: str) -> Schema:
             for name, key in keys.items()
         },
     }
+
+
+def _rules() -> Schema:
+    """What a rule of `process:` may be, and a pattern in it."""
+    pattern: Schema = {"$ref": "#/$defs/pattern"}
+    forms: Schema = {}
+    for name, form in FORMS.items():
+        numbers = {each: {"type": "integer", "minimum": 0} for each in form.numbers}
+        forms[name] = {
+            "type": "object",
+            "additionalProperties": False,
+            "required": list(form.roles),
+            "properties": {**dict.fromkeys(form.roles, pattern), **numbers},
+        }
+        if form.roles == ("of",) and not numbers:
+            forms[name] = pattern
+    text: Schema = {"type": "string", "minLength": 1}
+    fields: Schema = {
+        **dict.fromkeys(EventPattern.__struct_fields__, text),
+        "kind": {"enum": list(KINDS)},
+        "exit": {"type": "integer"},
+        "failed": {"type": "boolean"},
+        "subagent": {"type": ["boolean", "string"]},
+    }
+    rule: Schema = {
+        "type": "object",
+        "title": "A rule",
+        "description": "How the session must go: an id and one form.",
+        "additionalProperties": False,
+        "required": ["id"],
+        "properties": {
+            "id": {"type": ["string", "integer"]},
+            "vacuous": {"const": "allow"},
+            **forms,
+        },
+        "oneOf": [{"required": [name]} for name in forms],
+    }
+    given: Schema = {
+        "type": "object",
+        "additionalProperties": False,
+        "minProperties": 1,
+        "properties": fields,
+    }
+    return {"rule": rule, "pattern": {"title": "Events", "anyOf": [given, {"enum": list(KINDS)}]}}
 
 
 def _checks() -> tuple[Schema, Schema]:

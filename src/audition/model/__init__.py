@@ -7,6 +7,7 @@ Trial, outcome and grades are a Record.
 In: nothing. Out: the values. Must not know: files, processes, the screen.
 """
 
+from audition.model.conduct import EventPattern, Rule, RuleForm, Ruling
 from audition.model.result import (
     Changes,
     Commands,
@@ -64,6 +65,7 @@ __all__ = [
     "Does",
     "End",
     "Event",
+    "EventPattern",
     "Evidence",
     "Fault",
     "Finding",
@@ -76,6 +78,9 @@ __all__ = [
     "Offer",
     "Record",
     "Result",
+    "Rule",
+    "RuleForm",
+    "Ruling",
     "Rung",
     "Sealed",
     "Skill",

@@ -107,6 +107,10 @@ class Suite(Value, frozen=True, kw_only=True):
     policy: str = "default"
     skills: tuple[Skill, ...] = ()
     cases: tuple[Case, ...] = ()
+    target: dict[str, float] = {}
+    """The rate that is good enough, by side: `positives`, `negatives`."""
+    unacceptable: dict[str, float] = {}
+    """The rate that is not acceptable any more, by side."""
     losses: tuple[Finding, ...] = ()
     """What an import dropped, defaulted or reinterpreted; unknown keys."""
 

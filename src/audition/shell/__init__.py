@@ -7,5 +7,6 @@ Must not know: files, processes, what the commands print.
 """
 
 from audition.shell.reading import is_look_around, reads_in, runs_in, split_commands
+from audition.shell.writing import writes_in
 
-__all__ = ["is_look_around", "reads_in", "runs_in", "split_commands"]
+__all__ = ["is_look_around", "reads_in", "runs_in", "split_commands", "writes_in"]

@@ -45,6 +45,7 @@ class Step(Value, frozen=True, kw_only=True):
     words: tuple[str, ...]
     folder: str
     takes: tuple[str, ...]
+    into: tuple[str, ...]
     writes: bool
     code: str
 
@@ -67,29 +68,30 @@ def is_look_around(line: str, skill_files: Collection[str]) -> bool:
     Whatever is written anywhere but to /dev/null makes the line effective, so `echo x > y`
     is; so does everything that is not in this list, as `git status` or `cat README.md`.
     """
-    return all(_looks(step, skill_files) for step in _steps(line))
+    return all(_looks(step, skill_files) for step in steps_of(line))
 
 
 def reads_in(line: str) -> tuple[str, ...]:
     """The paths that the reading commands of a line name, `cd` before them applied."""
     found: dict[str, None] = {}
-    for step in _steps(line):
+    for step in steps_of(line):
         for path in _read_by(step):
-            found[_at(step.folder, path)] = None
+            found[in_folder(step.folder, path)] = None
     return tuple(found)
 
 
 def runs_in(line: str) -> tuple[str, ...]:
     """The paths of the scripts that a line runs, `cd` before them applied."""
     found: dict[str, None] = {}
-    for step in _steps(line):
+    for step in steps_of(line):
         if path := _run_by(step.words):
-            found[_at(step.folder, path)] = None
+            found[in_folder(step.folder, path)] = None
     return tuple(found)
 
 
 @lru_cache(maxsize=128)  # each line is asked about three times in a row
-def _steps(line: str) -> tuple[Step, ...]:
+def steps_of(line: str) -> tuple[Step, ...]:
+    """The simple commands of a line, each with the folder it runs in."""
     folder = ""
     steps: list[Step] = []
     for simple in find_commands(line):
@@ -98,16 +100,18 @@ def _steps(line: str) -> tuple[Step, ...]:
                 words=simple.words,
                 folder=folder,
                 takes=tuple(simple.takes),
+                into=tuple(simple.into),
                 writes=simple.writes,
                 code=simple.code,
             )
         )
         if simple.words and simple.words[0] in ("cd", "pushd"):
-            folder = _at(folder, next((w for w in simple.words[1:] if w[:1] != "-"), "~"))
+            folder = in_folder(folder, next((w for w in simple.words[1:] if w[:1] != "-"), "~"))
     return tuple(steps)
 
 
-def _at(folder: str, path: str) -> str:
+def in_folder(folder: str, path: str) -> str:
+    """A path as typed in a folder, seen from where the line began."""
     return path if isabs(path) or path[:1] in "~$" or not folder else normpath(join(folder, path))
 
 
@@ -176,7 +180,7 @@ def _looks(step: Step, skill_files: Collection[str]) -> bool:
         return words[1:2] in (("-v",), ("-V",))
     if name not in _READS_OFFERED or _acts(name, words):
         return False
-    named = [_at(step.folder, path) for path in (*_operands(words), *step.takes)]
+    named = [in_folder(step.folder, path) for path in (*_operands(words), *step.takes)]
     if not named:
         return name in FILTERS or name == "grep"
     return all(_is_offered(path, skill_files) for path in named)

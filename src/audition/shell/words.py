@@ -19,12 +19,14 @@ _REDIRECT = re.compile(r"(?:\d+|&)?(<<<|<<-?|>>|>\||>&|<&|<>|>|<)")
 class Simple:
     """A simple command while it is gathered."""
 
-    __slots__ = ("code", "script", "takes", "words", "writes")
+    __slots__ = ("code", "into", "script", "takes", "words", "writes")
 
     def __init__(self) -> None:
         self.words: tuple[str, ...] = ()
         self.takes: list[str] = []
         """Files read by `<`."""
+        self.into: list[str] = []
+        """Files written by `>` and its like."""
         self.writes = False
         """It redirects into a file other than /dev/null."""
         self.code = ""
@@ -94,8 +96,11 @@ class _Reader:
             self.simple.takes.append(target)
         elif how == "<<<":
             self.simple.code = target
-        elif how != "<&" and not (how == ">&" and (target.isdigit() or target == "-")):
-            self.simple.writes |= target not in ("/dev/null", "/dev/stderr", "/dev/stdout")
+        elif how == "<&" or (how == ">&" and (target.isdigit() or target == "-")):
+            return
+        elif target not in ("/dev/null", "/dev/stderr", "/dev/stdout"):
+            self.simple.writes = True
+            self.simple.into.append(target)
 
     def _skip_heredocs(self) -> None:
         for mark, simple in self.heredocs:

@@ -94,6 +94,7 @@ def _inside(simple: Simple, text: str, inner: list[str], depth: int) -> list[Sim
         outer = simple if simple.words[0].endswith("find") else Simple()
     if found and simple.writes:
         found[-1].writes = True
+        found[-1].into += simple.into
     return [outer, *found] if outer.words else found
 
 

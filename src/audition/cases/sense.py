@@ -1,0 +1,99 @@
+"""What rules cannot mean: a rule that never holds or never fails, and rules at odds.
+
+In: Rules, with the Nodes they stand at. Out: findings. Must not know: files, sessions.
+"""
+
+from collections.abc import Sequence
+
+from audition.cases.fields import Findings
+from audition.conduct import FORMS, say_pattern
+from audition.model import EventPattern, Rule
+from audition.shell import split_commands
+from audition.yaml_file import Node
+
+SAME = {
+    "before": ("first", "then", "the first such event has none before it"),
+    "follows": ("after", "must", "the last such event has none after it"),
+    "fresh": ("do", "after", "the first such event has none before it"),
+}
+
+
+def make_sense(rules: Sequence[tuple[Rule, Node]], findings: Findings) -> None:
+    """Note each rule that cannot be meant so, and each two that contradict each other."""
+    for rule, node in rules:
+        where = node.at(rule.form)
+        for role, pattern in rule.patterns.items():
+            at = (
+                where.at(role)
+                if role in (where.value if isinstance(where.value, dict) else ())
+                else where
+            )
+            _look_at_pattern(pattern, at, findings)
+        _look_at_rule(rule, where, findings)
+    _contradictions(rules, findings)
+
+
+def _look_at_pattern(pattern: EventPattern, node: Node, findings: Findings) -> None:
+    if pattern.command:
+        _look_at_command(pattern.command, node.at("command"), findings)
+    if "\0" in pattern.path or pattern.path.endswith("/"):
+        hint = f"write `{pattern.path}**`" if pattern.path.endswith("/") else ""
+        findings.say(node.at("path"), "names no file: it can never match", hint)
+
+
+def _look_at_command(command: str, node: Node, findings: Findings) -> None:
+    found = split_commands(command)
+    plain = tuple(command.split())
+    if len(found) != 1:
+        words = f"{len(found)} commands" if found else "no command"
+        findings.say(node, f"`{command}` is {words}: it can never match", "name one command")
+    elif len(found[0]) < len(plain) and found[0][0] != plain[0].strip("'\""):
+        hint = f"write `{' '.join(found[0])}`; wrappers are taken off before it is looked at"
+        findings.say(node, f"`{command}` begins with a wrapper: it can never match", hint)
+
+
+def _look_at_rule(rule: Rule, node: Node, findings: Findings) -> None:
+    patterns, numbers = rule.patterns, rule.numbers
+    if rule.form in SAME:
+        one, two, why = SAME[rule.form]
+        if patterns[one] == patterns[two]:
+            findings.say(
+                node, f"`{one}` and `{two}` are the same: it can never hold", why, key=True
+            )
+    if rule.form == "between" and patterns["never"] == patterns["to"]:
+        hint = "the first `to` ends it"
+        findings.say(node, "`never` and `to` are the same: it can never fail", hint, key=True)
+    if rule.form == "fresh" and patterns["since"] == patterns["after"]:
+        hint = "what is both makes it fresh"
+        findings.say(node, "`since` and `after` are the same: `since` does nothing", hint, key=True)
+    if rule.form == "count":
+        least, most = numbers.get("least", 0), numbers.get("most")
+        if most is not None and least > most:
+            words = f"`least` is {least} and `most` is {most}: it can never hold"
+            findings.say(node, words, "swap them", key=True)
+        if most is None and least == 0:
+            findings.say(node, "`least: 0` always holds", "say `least: 1` or `most`", key=True)
+    if rule.vacuous and not FORMS[rule.form].vacuous:
+        words = f"a rule with `{rule.form}` is never vacuous"
+        findings.say(node, words, "leave `vacuous` out", key=True)
+
+
+def _contradictions(rules: Sequence[tuple[Rule, Node]], findings: Findings) -> None:
+    """What must be and what must not be, of the same pattern."""
+    ranges: dict[EventPattern, tuple[int, int, Rule, Rule]] = {}
+    for rule, node in rules:
+        if rule.form not in ("never", "eventually", "count", "within"):
+            continue
+        pattern, numbers = rule.patterns["of"], rule.numbers
+        least = numbers.get("least", 0 if rule.form in ("never", "count") else 1)
+        most = 0 if rule.form == "never" else numbers.get("most", 2**62)
+        low, high, lower, upper = ranges.get(pattern, (0, 2**62, rule, rule))
+        if least > low:
+            low, lower = least, rule
+        if most < high:
+            high, upper = most, rule
+        ranges[pattern] = (low, high, lower, upper)
+        if low > high and lower is not upper:
+            other = lower if rule is upper else upper
+            words = f"contradicts the rule `{other.id}`, which also is about {say_pattern(pattern)}"
+            findings.say(node.at(rule.form), words, "keep one of them", key=True)

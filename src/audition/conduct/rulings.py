@@ -1,0 +1,201 @@
+"""Rules and a session to rulings: one pass feeds all rules.
+
+In: Rules and a Trace. Out: a Ruling for each rule.
+Must not know: cases, checks, where rules come from.
+
+Not everything is known of every session. Where it has no end, only what nothing later could
+change is decided. Where a part was cut out of it, only what nothing more could change.
+"""
+
+from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
+
+from audition.conduct.automata import EVERY_CALL, FORMS, State, result_of
+from audition.conduct.order import Item, Order
+from audition.conduct.session import NEVER, Mark, walk
+from audition.conduct.sights import make_sight, say_pattern
+from audition.model import EventPattern, Rule, Ruling, Trace
+
+LINES = 20
+"""So many lines are named as proof where more would do."""
+CUT = "a part of the trace was cut out"
+ENDLESS = "the session has no end"
+OVERLAP = "calls ran side by side: in one order it is {one}, in another {other}"
+LOST = "too many calls ran side by side"
+
+
+class _Count:
+    """How often something was; its order is nothing."""
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.sure = self.maybe = self.turn = 0
+        self.lines: list[int] = []
+        self.limit = rule.numbers.get("turns", NEVER)
+        self.of_outcome = make_sight(rule.patterns["of"]).of_outcome
+
+    def begin(self, mark: Mark, roles: tuple[int, ...]) -> None:
+        """Count it; roles with and without mean that it is not known."""
+        if mark.turn > self.limit or not any(roles):
+            return
+        self.maybe += 1
+        self.sure += 0 not in roles
+        if len(self.lines) < LINES:
+            self.lines.extend(mark.lines if self.of_outcome else mark.lines[:1])
+
+    def ends(self, mark: Mark) -> int:
+        """What it counts takes no time."""
+        return mark.key
+
+    def end(self, key: int) -> None:
+        """Never called."""
+
+    def ruling(self, trace: Trace, turns: int) -> Ruling:
+        """Whether all numbers that it may be are wanted ones, or none is."""
+        form, numbers = self.rule.form, self.rule.numbers
+        least = numbers.get("least", 0 if form in ("never", "count") else 1)
+        most = 0 if form == "never" else numbers.get("most", NEVER)
+        highest = self.maybe
+        if trace.truncated or (trace.end.status == "interrupted" and turns <= self.limit):
+            highest = NEVER
+        if least <= self.sure and highest <= most:
+            return _say(self.rule, "met", tuple(self.lines))
+        if highest < least or self.sure > most:
+            many = f"{self.sure} times" if form == "count" else f"{self.limit} turns"
+            return _say(self.rule, "unmet", tuple(self.lines), many)
+        why = "" if highest != NEVER else CUT if trace.truncated else ENDLESS
+        return Ruling(
+            id=self.rule.id,
+            result="unknown",
+            reason=why or "the session does not tell what a call came back with",
+            lines=tuple(self.lines),
+        )
+
+
+class _Ordered:
+    """A rule about what comes before what."""
+
+    def __init__(self, rule: Rule) -> None:
+        form = FORMS[rule.form]
+        self.rule = rule
+        self.limit = limit = rule.numbers.get("calls", 0)
+        step = form.step
+        known: dict[tuple[State, int], State] = {}
+
+        def remembered(state: State, roles: int) -> State:
+            after = known.get((state, roles))
+            if after is None:
+                after = known[state, roles] = step(state, roles, limit) if step else state
+            return after
+
+        self.order = Order(form.start, remembered)
+        self.of_outcome = any(make_sight(each).of_outcome for each in rule.patterns.values())
+
+    def begin(self, mark: Mark, roles: tuple[int, ...]) -> None:
+        """It began; what takes no time is over as well."""
+        ends = self.ends(mark)
+        lines = mark.lines if self.of_outcome else mark.lines[:1]
+        self.order.begin(Item(key=mark.key, ends=ends, may=roles, lines=lines))
+        if ends == mark.key:
+            self.order.end(mark.key)
+
+    def ends(self, mark: Mark) -> int:
+        """A call that starts a sub-agent is over for who does not ask what became of it."""
+        return mark.ends if self.of_outcome else mark.started
+
+    def end(self, key: int) -> None:
+        """It ended."""
+        self.order.end(key)
+
+    def ruling(self, trace: Trace, _turns: int) -> Ruling:
+        """Decided where every state that may be comes to the same."""
+        rule = self.rule
+        found: dict[tuple[str, bool], tuple[int, ...]] = {}
+        lost = self.order.lost
+        for state, proof in self.order.finish().items():
+            result, sure = result_of(rule.form, state, self.limit)
+            found.setdefault((result, sure), tuple(line for lines in proof for line in lines))
+        lines = tuple(sorted({line for each in found.values() for line in each}))
+        if lost or self.order.lost:
+            return Ruling(id=rule.id, result="unknown", reason=LOST, lines=lines)
+        if trace.truncated:
+            return Ruling(id=rule.id, result="unknown", reason=CUT, lines=lines)
+        names = sorted({result for result, _ in found})
+        if len(names) > 1:
+            reason = OVERLAP.format(one=names[0], other=names[1])
+            return Ruling(id=rule.id, result="unknown", reason=reason, lines=lines)
+        if trace.end.status == "interrupted" and not all(sure for _, sure in found):
+            return Ruling(id=rule.id, result="unknown", reason=ENDLESS, lines=lines)
+        return _say(rule, names[0], lines, f"the first {self.limit} calls")
+
+
+def _say(rule: Rule, result: str, lines: tuple[int, ...], many: str = "") -> Ruling:
+    form = FORMS[rule.form]
+    words = {role: say_pattern(each) for role, each in rule.patterns.items()}
+    told = {"met": "", "unmet": form.unmet, "vacuous": form.vacuous}[result]
+    return Ruling(
+        id=rule.id,
+        result=result,  # type: ignore[arg-type]
+        reason=told.format(**words, many=many),
+        lines=tuple(sorted(set(lines))),
+    )
+
+
+def judge_conduct(rules: Sequence[Rule], trace: Trace) -> tuple[Ruling, ...]:
+    """What a session shows about each rule, in the order of the rules."""
+    if not rules:
+        return ()
+    patterns: dict[EventPattern, int] = {}
+    wanted: dict[int, list[tuple[int, int]]] = {}
+    watchers: list[_Count | _Ordered] = []
+    counting: list[int] = []
+    for number, rule in enumerate(rules):
+        ordered = FORMS[rule.form].step is not None and "turns" not in rule.numbers
+        watchers.append(_Ordered(rule) if ordered else _Count(rule))
+        counting += [number] if ordered and rule.form == "within" else []
+        for bit, role in enumerate(FORMS[rule.form].roles):
+            pattern = patterns.setdefault(rule.patterns[role], len(patterns))
+            wanted.setdefault(pattern, []).append((number, 1 << bit))
+    marks = walk(trace, [make_sight(each) for each in patterns], every_call=bool(counting))
+    turns = _feed(watchers, marks, wanted, counting)
+    return tuple(each.ruling(trace, turns) for each in watchers)
+
+
+def _feed(
+    watchers: list[_Count | _Ordered],
+    marks: Iterator[Mark],
+    wanted: dict[int, list[tuple[int, int]]],
+    counting: list[int],
+) -> int:
+    """Hand every mark to the rules it is something to, and its end when it comes."""
+    ends: list[tuple[int, int, int]] = []
+    turn = 0
+    for mark in marks:
+        while ends and ends[0][0] <= mark.key:
+            _, key, number = heappop(ends)
+            watchers[number].end(key)
+        turn = mark.turn
+        roles = _roles(mark, wanted, counting)
+        for number, may in roles.items():
+            watchers[number].begin(mark, may)
+            if mark.key < (over := watchers[number].ends(mark)) < NEVER:
+                heappush(ends, (over, mark.key, number))
+    while ends:
+        _, key, number = heappop(ends)
+        watchers[number].end(key)
+    return turn
+
+
+def _roles(
+    mark: Mark, wanted: dict[int, list[tuple[int, int]]], counting: list[int]
+) -> dict[int, tuple[int, ...]]:
+    """For each rule, the roles that the event plays in it, or may play."""
+    found: dict[int, tuple[int, ...]] = {}
+    if mark.is_call:
+        found = dict.fromkeys(counting, (EVERY_CALL,))
+    for pattern, sure in mark.sights:
+        for number, bit in wanted[pattern]:
+            before = found.get(number, (0,))
+            with_it = tuple(roles | bit for roles in before)
+            found[number] = with_it if sure else (*before, *with_it)
+    return found
