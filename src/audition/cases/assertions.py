@@ -4,7 +4,7 @@ In: one eval. Out: checks and criteria. Must not know: which tool wrote the file
 """
 
 from audition.cases.given import Given
-from audition.cases.imported import check_of, contains
+from audition.cases.imported import check_of, contains, path_check
 from audition.model import CheckSpec, Criterion
 
 LISTS = ("assertions", "expectations", "expected_behavior")
@@ -63,13 +63,11 @@ def _typed(given: Given, kind: str) -> tuple[CheckSpec, ...]:
     if kind == "json_valid":
         return check_of(at, "json_valid", **({"path": path} if path else {}))
     if kind == "file_exists":
-        return check_of(at, "file_exists", path=path or text) if path or text else ()
+        return path_check(at, path or text)
     if kind == "matches" and (pattern or text):
-        if path:
-            return check_of(at, "file_matches", path=path, pattern=pattern or text)
-        return check_of(at, "answer_matches", pattern=pattern or text)
-    if not text:
-        return ()
-    if kind == "lacks":
+        target = {"path": path} if path else {}
+        name = "file_matches" if path else "answer_matches"
+        return check_of(at, name, pattern=pattern or text, **target)
+    if kind == "lacks" and text:
         return check_of(at, "answer_lacks", text=text)
-    return contains(at, text, ignore_case=False) if kind == "contains" else ()
+    return contains(at, text, ignore_case=False) if kind == "contains" and text else ()

@@ -97,20 +97,20 @@ def _proof(outcome: Outcome, evidence: Evidence, path: str) -> list[int]:
 
 
 @fails_early(look_at_path)
-def resource_read(outcome: Outcome, *, path: str = "", skill: str = "") -> Verdict:
+def resource_read(outcome: Outcome, *, path: Name | None = None, skill: str = "") -> Verdict:
     """The agent read a file that comes with the skill.
 
-    `path` is relative to the skill's folder; without it, any file but SKILL.md counts. The skill is the one the case expects (with
-    `any_of`, any of them); a case that expects none must name it with `skill`. However the
-    file was read counts: by the skill tool, a file tool, the shell, or as an MCP resource. A
-    script that was run was not read.
+    `path` is relative to the skill's folder; without it, any file but SKILL.md counts. The
+    skill is the one the case expects (with `any_of`, any of them); a case that expects none
+    must name it with `skill`. However the file was read counts: by the skill tool, a file
+    tool, the shell, or as an MCP resource. A script that was run was not read.
 
     Example:
         checks:
           - resource_read: {path: references/template.md}
           - resource_read: {path: data/codes.csv, skill: shipping}
     """
-    plain = path.removeprefix("./")
+    plain = (path or "").removeprefix("./")
     wanted = (skill,) if skill else outcome.sealed.trial.case.expected
     if not wanted:
         return undecided("the case expects no skill: name one with `skill`")

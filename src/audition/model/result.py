@@ -99,6 +99,8 @@ class Record(Value, frozen=True, kw_only=True):
     line: int = 1
     """Where the case stands, for annotations."""
     policy: str = "default"
+    strict: Status | None = None
+    """What the default policy says, where `policy` is another and says something else."""
     agent_version: str = ""
 
 

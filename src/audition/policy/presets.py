@@ -44,6 +44,12 @@ class Policy(Value, frozen=True, kw_only=True):
     """So does a session without an end."""
     crash_fails: bool = False
     """A session that failed or has no end is a fail, not an error."""
+    looks_at_exit: bool = True
+    """A session that failed is told from one that ended well; a time-out always is."""
+    answer_needed: bool = True
+    """A session that ended well without an answer is a fail."""
+    checks_negatives: bool = True
+    """The checks of a negative case are made."""
     missing_usage_passes: bool = False
     """Unknown token counts are 0, and pass every cap."""
     text_scope: Literal["last", "all"] = "last"
@@ -65,6 +71,7 @@ policies: dict[str, Policy] = {
             strips_namespace=(),
             any_skill_tool=True,
             crash_fails=True,
+            answer_needed=False,
         ),
         Policy(
             name="skilljack-evals",
@@ -78,6 +85,8 @@ policies: dict[str, Policy] = {
             crash_passes_negative=True,
             timeout_passes_negative=True,
             crash_fails=True,
+            answer_needed=False,
+            checks_negatives=False,
         ),
         Policy(
             name="pkbllm",
@@ -98,6 +107,8 @@ policies: dict[str, Policy] = {
             strips_namespace=("cat:",),
             crash_passes_negative=True,
             crash_fails=True,
+            looks_at_exit=False,
+            answer_needed=False,
         ),
     )
 }
@@ -172,6 +183,11 @@ def _other_rules(policy: Policy) -> tuple[str, ...]:
         f"A session {' or '.join(passes)} passes a negative in which nothing was called."
         if passes
         else f"A session that failed or has no end is {crash}; it never passes a negative.",
+        ""
+        if policy.looks_at_exit
+        else "A session that failed, but in time, is judged by its calls.",
+        "" if policy.answer_needed else "A session without an answer may pass.",
+        "" if policy.checks_negatives else "The checks of a negative case are not made.",
         "Unknown token counts pass every cap."
         if policy.missing_usage_passes
         else "Unknown token counts make a token check an error.",

@@ -15,6 +15,7 @@ from audition.report.words import (
     gather_troubles,
     say_arm,
     say_count,
+    say_difference,
     say_dollars,
     say_interval,
     say_lines,
@@ -42,6 +43,7 @@ def write_markdown(
         *_arms(summary),
         *_causes(summary),
         *_mixed(summary),
+        *_differs(summary),
         *map(_group, groups),
         "<sub>Intervals are Wilson's, 95%. Errors and ineligible trials count neither way.</sub>",
     ]
@@ -125,6 +127,13 @@ def _mixed(summary: Summary) -> Iterable[str]:
         f"passed {each.passed} of {each.of} on {as_code(one_line(say_arm(each)))}"
         for each in summary.mixed
     )
+
+
+def _differs(summary: Summary) -> Iterable[str]:
+    if not summary.differs:
+        return
+    yield "## Where the default policy judges otherwise"
+    yield "\n".join(f"- {for_markdown(one_line(say_difference(each)))}" for each in summary.differs)
 
 
 def _group(group: Group) -> str:

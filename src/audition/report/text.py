@@ -21,6 +21,7 @@ from audition.report.words import (
     gather_troubles,
     say_arm,
     say_count,
+    say_difference,
     say_dollars,
     say_interval,
     say_lines,
@@ -67,18 +68,31 @@ def lay_out(summary: Summary, records: Iterable[Record], width: int) -> Iterator
         if cause.status == "ineligible":
             reason = one_line(cause.reason) or "no reason was given"
             yield from _wrapped(f"{count(cause.trials, 'trial')} ineligible: {reason}", width, 0)
+    yield from _remarks(summary, width)
+    first, *rest = conclude(summary)
+    yield from _wrapped(first, width, 0, _tone(summary))
+    for sentence in rest:
+        yield from _wrapped(sentence, width, 0)
+
+
+def _remarks(summary: Summary, width: int) -> Iterator[Line]:
+    """Flaky cases, and those that the default policy judges otherwise."""
     for mixed in summary.mixed[:CAP]:
         name = f"{mixed.skill}/{mixed.case}" if mixed.skill else mixed.case
         words = f"flaky: {name} passed {mixed.passed} of {mixed.of} on {say_arm(mixed)}"
         yield from _wrapped(one_line(words), width, 0)
     if len(summary.mixed) > CAP:
         yield ((f"and {len(summary.mixed) - CAP} more flaky, see summary.json", "dim"),)
-    if summary.mixed or any(each.status == "ineligible" for each in summary.causes):
+    for each in summary.differs[:CAP]:
+        yield from _wrapped(f"differs: {one_line(say_difference(each))}", width, 0)
+    if len(summary.differs) > CAP:
+        yield ((f"and {len(summary.differs) - CAP} more differ, see summary.json", "dim"),)
+    if (
+        summary.mixed
+        or summary.differs
+        or any(each.status == "ineligible" for each in summary.causes)
+    ):
         yield ()
-    first, *rest = conclude(summary)
-    yield from _wrapped(first, width, 0, _tone(summary))
-    for sentence in rest:
-        yield from _wrapped(sentence, width, 0)
 
 
 def _tone(summary: Summary) -> Style:

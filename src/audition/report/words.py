@@ -11,7 +11,7 @@ from math import ceil, floor
 
 from audition.model import Record, Value
 from audition.report.escape import one_line
-from audition.summary import ArmSummary, Invisible, Mixed, Share, SkillSummary, Summary
+from audition.summary import ArmSummary, Difference, Invisible, Mixed, Share, SkillSummary, Summary
 
 WEAK = 0.7
 """A lower bound below this is worth a word of caution, however many passed."""
@@ -184,7 +184,17 @@ def say_invisible(each: Invisible) -> str:
     )
 
 
-def say_arm(arm: ArmSummary | Record | Mixed | Invisible) -> str:
+def say_difference(each: Difference) -> str:
+    """That a faithful policy and the strict one disagree about a case."""
+    name = f"{each.skill}/{each.case}" if each.skill else each.case
+    trials = f" ({count(each.trials, 'trial')})" if each.trials > 1 else ""
+    return (
+        f"{name} on {say_arm(each)}: {each.faithful} as {each.policy} judges, "
+        f"{each.strict} by the default policy{trials}"
+    )
+
+
+def say_arm(arm: ArmSummary | Record | Mixed | Invisible | Difference) -> str:
     """`claude+native sonnet`."""
     return f"{arm.agent}+{arm.delivery}" + (f" {arm.model}" if arm.model else "")
 

@@ -7,6 +7,7 @@ Must not know: files, formats, the screen.
 from audition.summary.figures import (
     ArmSummary,
     Cause,
+    Difference,
     Funnel,
     Invisible,
     Mixed,
@@ -23,6 +24,7 @@ from audition.summary.tally import Tally, rungs_reached, summarise
 __all__ = [
     "ArmSummary",
     "Cause",
+    "Difference",
     "Funnel",
     "Invisible",
     "Mixed",

@@ -108,6 +108,20 @@ class Invisible(Value, frozen=True, kw_only=True):
     trials: int
 
 
+class Difference(Value, frozen=True, kw_only=True):
+    """A case of which its own policy says something else than the default one."""
+
+    skill: str | None
+    case: str
+    agent: str
+    delivery: str
+    model: str | None
+    policy: str
+    faithful: str
+    strict: str
+    trials: int
+
+
 class Cause(Value, frozen=True, kw_only=True):
     """Why trials could not be graded, and how many."""
 
@@ -131,6 +145,8 @@ class Summary(Value, frozen=True, kw_only=True):
     causes: tuple[Cause, ...] = ()
     """The commonest reasons why trials could not be graded."""
     mixed: tuple[Mixed, ...] = ()
+    differs: tuple[Difference, ...] = ()
+    """Where a policy that is faithful to another harness and the default one disagree."""
     invisible: tuple[Invisible, ...] = ()
     """No wording can mend what is not shown."""
     answered_by: str = "live"

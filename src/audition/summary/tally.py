@@ -16,6 +16,7 @@ from audition.model import RUNGS, Evidence, Inputs, Record
 from audition.summary.figures import (
     ArmSummary,
     Cause,
+    Difference,
     Funnel,
     Invisible,
     Mixed,
@@ -85,6 +86,7 @@ class Tally:
         self._invisible: Counter[tuple[str, str, str, str | None, str]] = Counter()
         self._causes: Counter[tuple[str, str]] = Counter()
         self._policies: set[str] = set()
+        self._differs: Counter[tuple[str | None, ...]] = Counter()
 
     def add(self, record: Record) -> None:
         """Count one record."""
@@ -92,6 +94,9 @@ class Tally:
         self._all.add(record)
         self._arms.setdefault(arm, _Count()).add(record)
         self._policies.add(record.policy)
+        if record.strict is not None:
+            readings = (record.policy, record.status, record.strict)
+            self._differs[record.skill, record.case, *arm, *readings] += 1
         if record.skill is not None:
             self._skills.setdefault(record.skill, _Count()).add(record)
         if record.status in {"error", "ineligible"}:
@@ -128,6 +133,7 @@ class Tally:
             policies=tuple(sorted(self._policies)),
             causes=self._commonest(),
             mixed=tuple(self._mixed()),
+            differs=tuple(self._differing()),
             invisible=tuple(self._hidden()),
             answered_by=str(self._inputs.settings.get("provider") or "live"),
             untried=tuple(
@@ -186,6 +192,12 @@ class Tally:
             msgspec.convert({"status": status, "reason": reason, "trials": trials}, Cause)
             for (status, reason), trials in causes[:REASONS_KEPT]
         )
+
+    def _differing(self) -> Iterable[Difference]:
+        names = ("skill", "case", "agent", "delivery", "model", "policy", "faithful", "strict")
+        for key in sorted(self._differs, key=_sortable):
+            told = dict(zip(names, key, strict=True))
+            yield msgspec.convert({**told, "trials": self._differs[key]}, Difference)
 
     def _mixed(self) -> Iterable[Mixed]:
         for key in sorted(self._cases, key=_sortable):
