@@ -7,7 +7,6 @@ Must not know: files, processes, bodies of skills.
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
-
 from math import log, sqrt
 from typing import NamedTuple
 
