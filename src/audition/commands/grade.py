@@ -59,13 +59,14 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
         name: configure_agent(_like(name, inputs.agents, config), config) for name in inputs.agents
     }
     grading = Grading(run=path, skills=inputs.skills, agents=agents, policy=words["policy"])
-    with open_run(path.parent, path.name, resume=True, fsync=words["fsync"]) as store:
-        sealed = [store.folder(trial) for trial in inputs.plan]
-        sealed = [folder for folder in sealed if (folder / "meta.json").exists()]
+    fsync = words["fsync"]
+    with open_run(path.parent, path.name, resume=True, fsync=fsync, mend=False) as store:
+        places = [f"{path}/work/{trial.place}" for trial in inputs.plan]
+        sealed = [Path(place) for place in places if os.path.exists(f"{place}/meta.json")]
         if not sealed:
             raise RunTrouble(f"the run {path.name} has no sealed trial to grade")
         changed = regrade(sealed, store, grading, words["jobs"])
-        summary, notable = finish(path, inputs, fsync=words["fsync"])
+        summary, notable = finish(path, inputs, fsync=fsync)
     say(f"graded {len(sealed)} trials again; {changed} verdicts changed")
     show_result(path, inputs, summary, notable, words["output_format"])
     return exit_code(summary)

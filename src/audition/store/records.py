@@ -26,6 +26,7 @@ Reads = Callable[[RunTrouble], None] | None
 """Is told of what cannot be read, so that the rest can be; None raises it instead."""
 
 _decode_record = msgspec.json.Decoder(Record).decode
+_decode_sealed = msgspec.json.Decoder(Sealed).decode
 _encode = msgspec.json.Encoder().encode
 
 
@@ -111,9 +112,10 @@ def _damaged(path: str, why: str) -> RunTrouble:
 
 def read_sealed(folder: Path) -> Sealed:
     """What a trial left behind, from its meta.json."""
-    path = folder / "meta.json"
+    path = f"{folder}/meta.json"
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Sealed)
+        with open(path, "rb", buffering=0) as file:
+            return _decode_sealed(file.read())
     except OSError as error:
         raise RunTrouble(f"cannot read {path}: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -46,11 +46,18 @@ _decode_status = msgspec.json.Decoder(_Before).decode
 
 
 def open_run(
-    out: Path, run_id: str, *, resume: bool, fsync: bool = True, fresh_id: bool = False
+    out: Path,
+    run_id: str,
+    *,
+    resume: bool,
+    fsync: bool = True,
+    fresh_id: bool = False,
+    mend: bool = True,
 ) -> "Run":
     """Make a run's folder, or go on with one, and hold its lock.
 
-    With `fresh_id`, an id that is taken gets -2, -3 … behind it.
+    With `fresh_id`, an id that is taken gets -2, -3 … behind it. Who replaces all of
+    progress.jsonl anyway need not have it mended, which reads the whole run.
     """
     if fresh_id and not resume:
         run_id = claim_id(out, run_id)
@@ -67,7 +74,7 @@ def open_run(
         try:
             if not resume:
                 _refuse_taken(path)
-            return Run(path, lock, fsync=fsync, resume=resume)
+            return Run(path, lock, fsync=fsync, mend=resume and mend)
         except BaseException:
             os.close(lock)
             raise
@@ -84,7 +91,7 @@ def _refuse_taken(path: Path) -> None:
 class Run:
     """The folder of a run, and the right to write it."""
 
-    def __init__(self, path: Path, lock: int, *, fsync: bool, resume: bool) -> None:
+    def __init__(self, path: Path, lock: int, *, fsync: bool, mend: bool) -> None:
         self.path = path
         self.run_id = path.name
         self.fsync = fsync
@@ -96,7 +103,7 @@ class Run:
         shutil.rmtree(path / ".staging", ignore_errors=True)
         (path / ".staging").mkdir(exist_ok=True)
         (path / "work").mkdir(exist_ok=True)
-        self._finished = mend_progress(path) if resume else set()
+        self._finished = mend_progress(path) if mend else set()
         self._appending = Lock()
         self._open_progress()
         if fsync:
