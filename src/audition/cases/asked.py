@@ -59,6 +59,20 @@ def read_file(node: Node, findings: Findings) -> str | None:
     return path
 
 
+def read_files(node: Node, findings: Findings) -> dict[str, str] | None:
+    """Where in the workspace, and the file that must be there, absolute."""
+    if not isinstance(node.value, dict):
+        findings.wrong(node, "a mapping of paths in the workspace to files")
+        return None
+    found: dict[str, str] = {}
+    for name, each in node.children().items():
+        if not name or name.startswith("/") or ".." in name.split("/") or "\0" in name:
+            findings.say(each, f"`{name}` is no path in the workspace", "", key=True)
+        elif path := read_file(each, findings):
+            found[name] = path
+    return found
+
+
 def read_skill_name(node: Node, findings: Findings) -> str | None:
     """A skill's name, or nobody: `none`."""
     text = node.place.text

@@ -11,6 +11,7 @@ from typing import Any
 from audition.cases.asked import (
     read_checks,
     read_file,
+    read_files,
     read_folder,
     read_prompts,
     read_rubric,
@@ -131,6 +132,11 @@ SHARED: dict[str, Key] = {
     ),
     "fixture": _key(
         read_folder, TEXT, "A folder whose contents are copied into the workspace first."
+    ),
+    "files": _key(
+        read_files,
+        {"type": "object", "additionalProperties": TEXT},
+        "Single files that the workspace begins with: `path there: path of the file`.",
     ),
     "timeout_s": _key(
         read_seconds,

@@ -165,6 +165,7 @@ def _make_case(node: Node, given: Given, defaults: Given, findings: Findings) ->
         process=merged.get("process") or (),
         rubric=merged.get("rubric") or (),
         fixture=merged.get("fixture"),
+        files=merged.get("files") or {},
         timeout_s=merged.get("timeout_s"),
         trials=merged.get("trials"),
         tags=tuple(merged.get("tags") or ()),

@@ -6,15 +6,18 @@ In: paths. Out: a table or JSON on stdout. Must not know: agents, how cases are 
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 
 from audition.case_file import formats, load_suites
+from audition.cases.to_yaml import join_suites, to_yaml
 from audition.commands.options import option, output_format, paths_argument
 from audition.commands.plain import columns
-from audition.errors import Exit
+from audition.errors import Exit, UsageError
 from audition.model import Case, Suite
+from audition.plan import slug
 from audition.report.escape import one_line, visible
 
 
@@ -23,7 +26,14 @@ from audition.report.escape import one_line, visible
 @output_format("text", "json")
 @option("--strict", is_flag=True, help="Exit 1 when anything was dropped or reinterpreted.")
 @option("--format", "format_name", metavar="NAME", help="Read every file as this format.")
-def cases(paths: tuple[str, ...], output_format: str, strict: bool, format_name: str | None) -> int:
+@click.option("--to", type=click.Choice(["yaml"]), help="Print the cases in the native format.")
+@click.option(
+    "--into",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False),
+    help="With --to: write files there, with paths relative to them.",
+)
+def cases(paths: tuple[str, ...], output_format: str, strict: bool, **words: Any) -> int:
     """Show the cases below PATHS as they are understood; nothing is asked.
 
     \b
@@ -31,16 +41,54 @@ def cases(paths: tuple[str, ...], output_format: str, strict: bool, format_name:
       audition cases
       audition cases evals/ --strict
       audition cases cases.yaml --output-format json
+      audition cases tests/eval/test_cases.json --to yaml --into evals
     """
+    format_name = words["format_name"]
     if format_name is not None:
         _ = formats[format_name]
     suites = load_suites([Path(each) for each in paths], format_name)
-    if output_format == "json":
+    if words["to"]:
+        _convert(suites, words["into"])
+    elif output_format == "json":
         click.echo(json.dumps([_entry(each) for each in suites], indent=2))
     else:
         click.echo("\n\n".join(_show(each) for each in suites))
     lost = any(each.severity != "note" for suite in suites for each in suite.losses)
     return Exit.FAILED if strict and lost else Exit.OK
+
+
+def _convert(suites: Sequence[Suite], into: str | None) -> None:
+    """Print one native file, or write as many as it takes."""
+    groups = join_suites(suites)
+    if into is None:
+        if len(groups) > 1:
+            words = f"the {len(suites)} suites do not fit in one file"
+            raise UsageError(words, "name a folder for the files with `--into`, or fewer PATHS")
+        click.echo(to_yaml(groups[0]), nl=False)
+        return
+    folder = Path(into)
+    folder.mkdir(parents=True, exist_ok=True)
+    taken: set[str] = set()
+    for group in groups:
+        path = folder / f"{_file_name(group, taken)}.cases.yaml"
+        if path.exists():
+            raise UsageError(f"`{path}` is there already", "remove it, or name another folder")
+        path.write_text(to_yaml(group, folder), "utf-8")
+        click.echo(str(path))
+
+
+def _file_name(group: Sequence[Suite], taken: set[str]) -> str:
+    """By its file where it is alone and well named, else by its folder."""
+    path = Path(group[0].file).absolute()
+    plain = path.stem in {"prompts", "tasks", "task", "evals", "eval", "test_cases"}
+    folder = path.parent.parent if path.parent.name in {"evals", "eval", "tasks"} else path.parent
+    name = slug(folder.name if plain or len(group) > 1 else path.stem)
+    number = 2
+    while f"{name}-{number}" in taken:
+        number += 1
+    name = f"{name}-{number}" if name in taken else name
+    taken.add(name)
+    return name
 
 
 def _show(suite: Suite) -> str:

@@ -80,8 +80,8 @@ def mend_answer(case: Case, answer: str) -> str:
             return json.dumps(fit_schema(arguments.get("schema")))
     if (case.get("settings") or {}).get("output_schema"):
         # The report that pkbllm asks for; other schemas come as the check `json_valid` too.
-        lists = dict.fromkeys(("questions", "steps", "verifications", "artifacts"), [])
-        return json.dumps({"invoked_skills": list_expected(case), "summary": answer, **lists})
+        empty = {name: [] for name in ("questions", "steps", "verifications", "artifacts")}
+        return json.dumps({"invoked_skills": list_expected(case), "summary": answer} | empty)
     for arguments in _arguments(case, "answer_lacks"):
         pattern = arguments.get("pattern") or re.escape(arguments.get("text") or "")
         answer = _without(answer, pattern)
