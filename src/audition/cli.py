@@ -19,6 +19,7 @@ COMMANDS = {
     "show": "A run's summary, or one trial with its evidence.",
     "status": "Is a run going, how far, what is left.",
     "history": "Scores over time.",
+    "lint": "Mistakes in skills and case files; nothing is asked.",
     "skills": "The skills that are there.",
     "cases": "The cases as understood.",
     "trace": "Read any recorded session: events and evidence.",
