@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from audition.check import Outcome, grade_check
+from audition.conduct import grade_conduct
 from audition.model import CheckSpec, End, Grade, Status, Usage, Value
 from audition.policy import Policy, find_policy, grade_activation
 
@@ -81,7 +82,18 @@ def grade_case(outcome: Outcome, policy: Policy, known: Known | None = None) -> 
         grades.append(grade)
     if case.expected or policy.checks_negatives:
         grades += [_grade(outcome, spec, policy, known) for spec in case.checks]
-    return tuple(grades)
+    if policy.decides != "self_report":
+        grades += _grade_schema(outcome)
+    return (*grades, *grade_conduct(case.process, outcome.trace), *outcome.judged)
+
+
+def _grade_schema(outcome: Outcome) -> list[Grade]:
+    """The answer against the schema that the agent was given."""
+    schema = outcome.sealed.trial.case.settings.get("output_schema")
+    if not isinstance(schema, str) or not schema:
+        return []
+    grade = grade_check(outcome, CheckSpec(name="json_valid", arguments={"schema": schema}))
+    return [msgspec.structs.replace(grade, by="output_schema")]
 
 
 def _grade(outcome: Outcome, spec: CheckSpec, policy: Policy, known: Known | None) -> Grade:
@@ -114,12 +126,13 @@ def conclude(trouble: str, grades: Sequence[Grade]) -> tuple[Status, str]:
     """Infrastructure trouble first; then a proven failure; then what could not be told."""
     if trouble:
         return "error", trouble
-    for grade in grades:
+    deciding = [grade for grade in grades if grade.gates]
+    for grade in deciding:
         if grade.status == "fail":
             return "fail", f"{grade.by}: {grade.reason}"
-    for grade in grades:
+    for grade in deciding:
         if grade.status != "pass":
             return "error", f"{grade.by}: {grade.reason or grade.status}"
-    if not grades:
+    if not deciding:
         return "error", "nothing was checked"
     return "pass", ""

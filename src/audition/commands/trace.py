@@ -21,10 +21,12 @@ from audition.agent import (
     read_events,
     read_with_beside,
 )
+from audition.cases.process import read_rules
 from audition.commands.options import option, output_format
+from audition.conduct import judge_conduct
 from audition.errors import AuditionError, BadFile, UsageError, did_you_mean
 from audition.evidence import climb
-from audition.model import Commands, Evidence, Json, Skill, Spent, Trace
+from audition.model import Commands, Evidence, Json, Rule, Ruling, Skill, Spent, Trace
 from audition.session_text import shorten, steps_of, usage_in_words, visible, visible_word
 from audition.shell import is_look_around
 from audition.skills import find_skills
@@ -53,14 +55,21 @@ SNIFFED = 50
     help="What the agent left beside its output (Codex: its rollout); may be repeated.",
 )
 @option("--prompt", default="", metavar="TEXT", help="The prompt, which may name a skill.")
+@option(
+    "--rules",
+    "rules_file",
+    metavar="FILE",
+    type=click.Path(path_type=str),
+    help="Process rules to judge the session by.",
+)
 @output_format("text", "json")
 def trace(
     file: str,
     agent_name: str,
     folders: tuple[str, ...],
     beside: tuple[str, ...],
-    prompt: str,
     output_format: str,
+    **given: str | None,
 ) -> None:
     """Read a recorded session: what was said and done, and what became of each skill.
 
@@ -72,18 +81,25 @@ def trace(
       audition trace session.jsonl --agent claude
       audition trace session.jsonl --agent claude --skills .claude/skills --output-format json
       audition trace session.jsonl --agent codex --beside rollout.jsonl
+      audition trace session.jsonl --agent claude --rules process.yaml
       claude -p "hello" --output-format stream-json --verbose | audition trace - --agent claude
     """
     agent = find_agent(agent_name)
+    rules_file = given["rules_file"]
+    rules = _rules(rules_file)
     skills = _skills(folders)
     found = _read(file, agent, beside)
-    evidence = climb(found, skills, agent, prompt=prompt)
+    evidence = climb(found, skills, agent, prompt=given["prompt"] or "")
     files = [f"{each.path}/SKILL.md" for each in skills]
     commands = count_commands(found, lambda call: not is_look_around(call.command, files))
+    rulings = judge_conduct(rules, found)
     if output_format == "json":
-        click.echo(msgspec.json.format(msgspec.json.encode(as_json(found, evidence, commands))))
+        told = as_json(found, evidence, commands)
+        if rules_file is not None:
+            told["rules"] = rulings
+        click.echo(msgspec.json.format(msgspec.json.encode(told)))
     else:
-        click.echo("\n".join(as_text(found, evidence, commands)))
+        click.echo("\n".join((*as_text(found, evidence, commands), *map(_ruling, rulings))))
 
 
 def as_json(trace: Trace, evidence: tuple[Evidence, ...], commands: Commands) -> dict[str, Json]:
@@ -127,6 +143,21 @@ def as_text(trace: Trace, evidence: tuple[Evidence, ...], commands: Commands) ->
         yield f"unread: {trace.unread_count} lines, the first is {trace.unread[0]}"
     if trace.truncated:
         yield "cut: a line was longer than is read"
+
+
+def _ruling(each: Ruling) -> str:
+    lines = f" (lines {', '.join(map(str, each.lines))})" if each.lines else ""
+    reason = f": {visible_word(each.reason)}" if each.reason else ""
+    return f"rule {visible_word(each.id)}: {each.result}{reason}{lines}"
+
+
+def _rules(file: str | None) -> tuple[Rule, ...]:
+    if file is None:
+        return ()
+    path = Path(file)
+    if not path.is_file():
+        raise UsageError(f"--rules: no file `{file}`", _near(path))
+    return read_rules(path)
 
 
 def _fate(each: Evidence) -> str:
