@@ -66,6 +66,8 @@ class Outcome(Value, frozen=True, kw_only=True):
     """The outcome as a program is given it on stdin."""
     run_program: Callable[[str | list[str], bytes, float], Ran]
     """Runs a verifier in a copy of the sealed workspace."""
+    judged: tuple[Grade, ...] = ()
+    """What the judge said of the rubric; it comes after all checks."""
 
 
 class Verdict(Value, frozen=True, kw_only=True):

@@ -14,8 +14,10 @@ import msgspec
 
 from audition.agent import Agent, count_commands, make_trace, read_with_beside
 from audition.beside import last_words, lines_beside
-from audition.check import Outcome, Ran, grade_check
+from audition.check import Outcome, Ran
 from audition.evidence import climb
+from audition.faithful import weigh
+from audition.judge import Judgement, decode_judgement, grade_rubric
 from audition.model import (
     RUNGS,
     Call,
@@ -27,12 +29,10 @@ from audition.model import (
     Sealed,
     Skill,
     Spent,
-    Status,
     Trace,
     Usage,
     Value,
 )
-from audition.policy import find_policy, grade_activation
 from audition.process import Start, run_command
 from audition.shell import is_look_around
 from audition.store import read_sealed
@@ -69,14 +69,14 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
     outcome = _outcome(folder, grading, sealed, trace, evidence)
     stderr = last_words(folder) if trace.end.status == "interrupted" else ""
     trouble = infrastructure_trouble(sealed, trace, agent, stderr)
-    grades = () if trouble else grade_case(outcome, grading.policy or trial.policy)
-    status, reason = conclude(trouble, grades)
+    worth = weigh(outcome, trouble, grading.policy or trial.policy)
     return msgspec.structs.replace(
         blank,
-        status=status,
-        reason=reason,
-        skills=mark_followed(evidence, trial.case, grades),
-        grades=grades,
+        status=worth.status,
+        strict=worth.strict,
+        reason=worth.reason,
+        skills=mark_followed(evidence, trial.case, worth.grades),
+        grades=worth.grades,
         usage=what_was_spent(sealed, trace),
         commands=outcome.commands,
         turns=trace.turns,
@@ -160,40 +160,13 @@ def _last_fault(trace: Trace) -> str:
     return f"{faults[-1].what}: {faults[-1].text}"[:300] if faults else ""
 
 
-def grade_case(outcome: Outcome, policy: str) -> tuple[Grade, ...]:
-    """Every grade of a trial that took place."""
-    trial, case = outcome.sealed.trial, outcome.sealed.trial.case
-    grades: list[Grade] = []
-    if not outcome.trace.answer.strip() and outcome.trace.end.status == "completed":
-        lines = (outcome.trace.end.line,)
-        grades.append(Grade(by="answer", status="fail", reason="it gave no answer", lines=lines))
-    if trial.delivery != "none":
-        grades.append(grade_activation(find_policy(policy), case, outcome.skills, outcome.trace))
-    grades += [grade_check(outcome, spec) for spec in case.checks]
-    return tuple(grades)
-
-
-def conclude(trouble: str, grades: Sequence[Grade]) -> tuple[Status, str]:
-    """Infrastructure trouble first; then a proven failure; then what could not be told."""
-    if trouble:
-        return "error", trouble
-    for grade in grades:
-        if grade.status == "fail":
-            return "fail", f"{grade.by}: {grade.reason}"
-    for grade in grades:
-        if grade.status != "pass":
-            return "error", f"{grade.by}: {grade.reason or grade.status}"
-    if not grades:
-        return "error", "nothing was checked"
-    return "pass", ""
-
-
 def mark_followed(
     evidence: Sequence[Evidence], case: Case, grades: Sequence[Grade]
 ) -> tuple[Evidence, ...]:
     """A loaded skill whose case's checks all passed was followed."""
-    beyond = [grade for grade in grades if grade.by not in ("activation", "answer")]
-    if not beyond or any(grade.status != "pass" for grade in grades):
+    deciding = [grade for grade in grades if grade.gates]
+    beyond = [grade for grade in deciding if grade.by not in ("activation", "answer")]
+    if not beyond or any(grade.status != "pass" for grade in deciding):
         return tuple(evidence)
     return tuple(
         msgspec.structs.replace(
@@ -226,6 +199,14 @@ def spent(usage: Usage | None) -> Spent:
     )
 
 
+def read_judgement(folder: Path) -> Judgement | None:
+    """What the judge said of a sealed trial; None where it was not asked."""
+    try:
+        return decode_judgement((folder / "judge.json").read_bytes())
+    except FileNotFoundError:
+        return None
+
+
 def _outcome(
     folder: Path, grading: Grading, sealed: Sealed, trace: Trace, evidence: tuple[Evidence, ...]
 ) -> Outcome:
@@ -241,7 +222,13 @@ def _outcome(
     def run_program(command: str | list[str], stdin: bytes, seconds: float) -> Ran:
         with tempfile.TemporaryDirectory(prefix="audition-verify-") as into:
             materialise(files, Path(into, "work"))
-            return verify(command, stdin, seconds, Path(into))
+            Path(into, "answer.txt").write_text(trace.answer, "utf-8", "replace")
+            told = {
+                "AUDITION_ANSWER": f"{into}/answer.txt",
+                "AUDITION_TRACE": os.path.abspath(folder / "trace.jsonl"),
+                "AUDITION_CASE_DIR": os.path.dirname(os.path.abspath(sealed.trial.case.file)),
+            }
+            return verify(command, stdin, seconds, Path(into), told)
 
     untold = Outcome(
         sealed=sealed,
@@ -251,6 +238,7 @@ def _outcome(
         files=files,
         as_json=bytes,
         run_program=run_program,
+        judged=grade_rubric(sealed.trial.case.rubric, read_judgement(folder)),
     )
     # Not a function that holds its own outcome: such a circle keeps every trace in memory
     # until a collection, which took a third of the time of grading.
@@ -281,7 +269,9 @@ def tell_program(outcome: Outcome, folder: Path) -> bytes:
     )
 
 
-def verify(command: str | list[str], stdin: bytes, seconds: float, into: Path) -> Ran:
+def verify(
+    command: str | list[str], stdin: bytes, seconds: float, into: Path, told: Mapping[str, str]
+) -> Ran:
     """Run the user's own verifier in a copy of the sealed workspace."""
     import shlex
 
@@ -291,7 +281,7 @@ def verify(command: str | list[str], stdin: bytes, seconds: float, into: Path) -
         Start(
             argv=argv,
             cwd=str(into / "work"),
-            env=dict(os.environ),
+            env={**os.environ, **told},
             stdin=stdin,
             stdout=said,
             stderr=into / "stderr.txt",

@@ -55,6 +55,8 @@ class Grade(Value, frozen=True, kw_only=True):
     status: GradeStatus
     reason: str = ""
     lines: tuple[int, ...] = ()
+    gates: bool = True
+    """False: it is said, and decides nothing about the trial."""
 
 
 class Spent(Value, frozen=True, kw_only=True):

@@ -1,0 +1,157 @@
+"""The session as a judge reads it: numbered events, harmless, short enough, without names.
+
+In: a Trace, the files it left, a nonce that the agent could not know. Out: items, and a page
+of them with files for what is too long. Must not know: who judges, what is asked.
+
+An id such as `e7kq2x-14` cannot be forged by the session: the nonce is drawn after it. Every
+line of an event's text begins with `| `, so no text can pose as another event or end the page.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+import msgspec
+
+from audition.model import Call, Denial, End, Fault, Message, Result, Trace, Value
+
+ROOM = 60_000
+"""So many characters of a page; Linux takes at most 128 KiB a word of a command."""
+CAPS = (4000, 1500, 500, 160)
+"""What one event may take: the first of these with which all fit."""
+BAR = "| "
+
+
+class Item(Value, frozen=True, kw_only=True):
+    """One event as the judge may cite it: harmless, and whole."""
+
+    id: str
+    what: str
+    text: str
+    line: int = 0
+
+
+class Page(Value, frozen=True, kw_only=True):
+    """What is shown of the items, and the files that hold what is not."""
+
+    text: str
+    files: dict[str, str] = {}
+
+
+def make_items(
+    trace: Trace, nonce: str, *, left: Mapping[str, str] | None = None, names: Collection[str] = ()
+) -> tuple[Item, ...]:
+    """Every event that a judge may look at; `left` is what became of files, by its heading."""
+    hide = _hiding(names)
+    numbers: dict[str, str] = {}
+    found: list[Item] = []
+
+    def add(what: str, text: str, line: int) -> str:
+        name = f"{nonce}-{len(found) + 1}"
+        found.append(Item(id=name, what=hide(harmless(what)), text=hide(harmless(text)), line=line))
+        return name
+
+    last = _last_words(trace)
+    for event in trace.events:
+        where = " in a sub-agent" if event.sub else ""
+        for what, text in _tell(event, numbers):
+            what = "final answer" if event is last else f"{what}{where}"  # noqa: PLW2901
+            name = add(what, text, event.line)
+            if isinstance(event, Call):
+                numbers[event.id] = name
+    if trace.answer.strip() and last is None:
+        add("final answer", trace.answer, trace.end.line)
+    for what, text in (left or {}).items():
+        add(what, text, 0)
+    words = f"The session ended: {trace.end.status}. Nothing comes after this event."
+    add("end", words, trace.end.line)
+    return tuple(found)
+
+
+def _last_words(trace: Trace) -> Message | None:
+    for event in reversed(trace.events):
+        if isinstance(event, Message) and event.role == "assistant" and not event.sub:
+            return event if event.text.strip() == trace.answer.strip() else None
+    return None
+
+
+def _tell(event: object, numbers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """What an event is and says. Thoughts are left out: they are no deeds, and few agents tell."""
+    if isinstance(event, Message) and event.role != "thought" and event.text.strip():
+        yield ("text of a skill" if event.skill else f"{event.role} says"), event.text
+    elif isinstance(event, Call):
+        tool = f" `{event.tool}`" if event.does in ("mcp", "other") else ""
+        given = event.command or msgspec.json.encode(event.input).decode()
+        yield f"call: {event.does}{tool}", given
+    elif isinstance(event, Result):
+        facts = [f"of {numbers[event.id]}"] if event.id in numbers else []
+        facts += ["failed"] if event.failed else []
+        facts += [f"exit code {event.exit_code}"] if event.exit_code is not None else []
+        yield f"result {', '.join(facts)}".strip(), event.output or "(nothing)"
+    elif isinstance(event, Denial):
+        yield "refused", f"{event.tool}: {event.reason}"
+    elif isinstance(event, Fault) and not event.retrying:
+        yield "trouble", event.text
+    elif isinstance(event, End) and event.reason and event.status != "completed":
+        yield "stopped", event.reason
+
+
+def _hiding(names: Collection[str]) -> Callable[[str], str]:
+    words = sorted({each for each in names if len(each) > 2}, key=len, reverse=True)
+    if not words:
+        return lambda text: text
+    either = "|".join(map(re.escape, words))
+    pattern = re.compile(rf"(?<![A-Za-z0-9])(?:{either})(?![A-Za-z0-9])", re.IGNORECASE)
+    return lambda text: pattern.sub("[name]", text)
+
+
+def harmless(text: str) -> str:
+    """The text with everything that a reader cannot see made visible."""
+    return "".join(
+        each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text
+    )
+
+
+def lay_out(items: Sequence[Item], room: int = ROOM) -> Page:
+    """The page: every event with as much of its text as there is room for."""
+    for cap in CAPS:
+        shown = [_show(item, cap) for item in items]
+        if sum(map(len, shown)) <= room:
+            break
+    whole = {f"events/{item.id}.txt": item.text for item in items if len(item.text) > cap}
+    if sum(map(len, shown)) <= room:
+        return Page(text="\n".join(shown), files=whole)
+    head, tail = _ends(shown, room)
+    note = f"({tail - head} events left out here; they are in events/rest.txt)"
+    rest = "\n".join(_show(item, CAPS[0]) for item in items[head:tail])
+    ends = {*(item.id for item in items[:head]), *(item.id for item in items[tail:])}
+    files = {path: text for path, text in whole.items() if path[7:-4] in ends}
+    return Page(
+        text="\n".join([*shown[:head], note, *shown[tail:]]),
+        files={**files, "events/rest.txt": rest},
+    )
+
+
+def _ends(shown: Sequence[str], room: int) -> tuple[int, int]:
+    """Where the part begins and ends that is left out: a third of the room goes to the start."""
+    head, tail, used = 0, len(shown), 0
+    while head < tail and used + len(shown[head]) <= room // 3:
+        used += len(shown[head])
+        head += 1
+    while tail > head and used + len(shown[tail - 1]) <= room:
+        tail -= 1
+        used += len(shown[tail])
+    return head, tail
+
+
+def _show(item: Item, cap: int) -> str:
+    text, note = item.text, ""
+    if len(text) > cap:
+        keep = cap * 2 // 3
+        left_out = len(text) - cap
+        note = f"\n({left_out} characters left out; whole in events/{item.id}.txt)\n"
+        return f"[{item.id}] {item.what}\n{_bars(text[:keep])}{note}{_bars(text[keep - cap :])}"
+    return f"[{item.id}] {item.what}\n{_bars(text)}"
+
+
+def _bars(text: str) -> str:
+    return "\n".join(f"{BAR}{line}" for line in text.split("\n"))
