@@ -93,7 +93,11 @@ class House:
         return found.hexdigest()
 
     def env(self, **more):
-        path = {name: os.environ[name] for name in ("PATH", "TMPDIR", "PYTHONPATH") if name in os.environ}
+        path = {
+            name: os.environ[name]
+            for name in ("PATH", "TMPDIR", "PYTHONPATH")
+            if name in os.environ
+        }
         return {**path, "HOME": str(self.home), "NO_COLOR": "1", "LANG": "C.UTF-8", **more}
 
     def start(self, *words, env=None, seconds=150):

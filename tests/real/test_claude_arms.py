@@ -115,7 +115,10 @@ def test_both_routes_and_what_the_second_listing_costs_are_reported(house):
     cases = [{"id": name, "prompt": name, "skill": "greeting"} for name in ("native", "mcp")]
     script = {
         "native": [LOAD, "SALVE"],
-        "mcp": [{"calls": [{"tool": "mcp__skills__skill", "input": {"name": "greeting"}}]}, "SALVE"],
+        "mcp": [
+            {"calls": [{"tool": "mcp__skills__skill", "input": {"name": "greeting"}}]},
+            "SALVE",
+        ],
     }
     found = house.run(cases, script, "-a", "claude", "-d", "mcp+native", "-j", "2")
     assert evidence(found["native"])["routes"] == ["skill-tool"]

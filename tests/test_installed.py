@@ -1,0 +1,102 @@
+"""Where agents' programs are found, whether they are new enough, and how they are signed in."""
+
+import json
+import sys
+
+import pytest
+
+from audition.agent import find_agent
+from audition.config import Config, load_config
+from audition.errors import AgentMissing
+from audition.installed import find_sign_in, is_older, make_ready
+
+claude = find_agent("claude")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with nothing on PATH but a shell."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    return tmp_path
+
+
+def program(path, version):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\necho '{version}'\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_program_is_found_in_node_modules_here_or_above(here, monkeypatch):
+    found = program(here / "node_modules" / ".bin" / "claude", "2.1.400 (Claude Code)")
+    (here / "deep" / "er").mkdir(parents=True)
+    monkeypatch.chdir(here / "deep" / "er")
+    ready = make_ready("claude", Config())
+    assert (ready.program, ready.version) == ((found,), "2.1.400 (Claude Code)")
+
+
+def test_path_comes_before_node_modules(here, monkeypatch):
+    program(here / "node_modules" / ".bin" / "claude", "2.1.400")
+    first = program(here / "bin" / "claude", "2.1.401")
+    monkeypatch.setenv("PATH", f"{here}/bin:/usr/bin:/bin")
+    assert make_ready("claude", Config()).program == (first,)
+
+
+def test_a_program_that_is_too_old_says_which_is_needed_and_how_to_get_it(here):
+    program(here / "node_modules" / ".bin" / "claude", "1.0.98 (Claude Code)")
+    with pytest.raises(AgentMissing, match=r"it is 1\.0\.98.*2\.1\.197 or newer") as caught:
+        make_ready("claude", Config())
+    assert "npm install" in caught.value.hint
+
+
+def test_a_configured_program_that_is_not_there_is_named_with_its_place(here):
+    (here / "audition.toml").write_text('[agents.mine]\nlike = "claude"\ncommand = ["no-such"]\n')
+    with pytest.raises(AgentMissing, match="no-such") as caught:
+        make_ready("mine", load_config(here))
+    assert "agents.mine" in caught.value.hint
+
+
+def test_an_agent_without_its_program_says_how_to_get_it(here):
+    with pytest.raises(AgentMissing, match="needs the program `codex`"):
+        make_ready("codex", Config())
+
+
+def test_an_agent_that_needs_a_package_says_which_extra_brings_it(here, monkeypatch):
+    program(here / "node_modules" / ".bin" / "claude", "2.1.400")
+    monkeypatch.setitem(sys.modules, "claude_agent_sdk", None)
+    monkeypatch.setattr(sys, "path", [])
+    sys.modules.pop("claude_agent_sdk")
+    with pytest.raises(AgentMissing, match="claude_agent_sdk") as caught:
+        make_ready("claude-sdk", Config())
+    assert caught.value.hint == "pip install 'audition[claude]'"
+
+
+@pytest.mark.parametrize(
+    ("version", "least", "older"),
+    [
+        ("2.1.9 (x)", "2.1.10", True),
+        ("2.1.10", "2.1.10", False),
+        ("3", "2.1", False),
+        ("", "2.1", False),
+        ("what", "1.0", False),
+    ],
+)
+def test_versions_are_compared_as_numbers_and_the_unknown_is_let_through(version, least, older):
+    assert is_older(version, least) is older
+
+
+def test_a_key_comes_before_a_login_and_is_told_by_its_name_only(tmp_path):
+    file = tmp_path / ".claude" / ".credentials.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps({"claudeAiOauth": {"accessToken": "TOKEN", "expiresAt": 9e15}}))
+    by_key = find_sign_in(claude, {"ANTHROPIC_API_KEY": "k"}, tmp_path)
+    assert (by_key.how, by_key.env, by_key.links) == ("ANTHROPIC_API_KEY", {}, ())
+    by_login = find_sign_in(claude, {}, tmp_path)
+    assert by_login.how == "~/.claude/.credentials.json"
+    assert by_login.env == {"CLAUDE_CODE_OAUTH_TOKEN": "TOKEN"}
+    assert by_login.links == (), "a program that has the file would renew it"
+    file.write_text(json.dumps({"claudeAiOauth": {"accessToken": "TOKEN", "expiresAt": 1}}))
+    assert "expired" in find_sign_in(claude, {}, tmp_path).problem
+    file.unlink()
+    assert find_sign_in(claude, {}, tmp_path).how == ""

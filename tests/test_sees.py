@@ -1,0 +1,101 @@
+"""What the real agents show their models, as `audition sees` tells it."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "real"))
+from living import House, need
+
+from audition.agents.claude.budget import tell_budget
+
+
+@pytest.fixture
+def house(tmp_path):
+    need("claude")
+    return House(tmp_path)
+
+
+def see(house, *words):
+    done = house.start("sees", "skills", "--output-format", "json", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+def offers(cell):
+    return {each["skill"]: each["offered"] for each in cell["skills"]}
+
+
+def test_a_small_window_shows_only_some_and_says_which(house):
+    wide, narrow = see(house, "-m", "sonnet", "-m", "claude-haiku-4-5", "--with", "60")
+    assert (wide["agent"], wide["delivery"], wide["model"]) == ("claude", "native", "sonnet")
+    assert wide["budget_chars"] == 40_000
+    assert set(offers(wide).values()) == {"full"}
+    assert narrow["budget_chars"] == 8_000
+    assert set(offers(narrow).values()) == {"full", "name"}
+    assert wide["also_shown"] == []
+    assert len(wide["skills"]) == 62
+
+
+def test_a_long_description_is_cut_and_the_character_is_named(house):
+    long = "x" * 1400 + " " + "word " * 60
+    skill = house.project / "skills" / "greeting" / "SKILL.md"
+    skill.write_text(f"---\nname: greeting\ndescription: {long.strip()}\n---\nSALVE\n")
+    (cell,) = see(house)
+    (greeting,) = [each for each in cell["skills"] if each["skill"] == "greeting"]
+    assert greeting["offered"] == "cut"
+    assert 1500 < greeting["shown_chars"] < 1536 < greeting["of_chars"] == len(long.strip())
+    said = house.start("sees", "skills").stdout
+    assert f"cut after {greeting['shown_chars']} of {greeting['of_chars']} characters" in said
+
+
+def test_a_long_list_over_mcp_loses_its_end(house):
+    (cell,) = see(house, "-d", "mcp", "--with", "60")
+    assert cell["budget_chars"] == 4096
+    assert {"full", "missing"} <= set(offers(cell).values())
+
+
+def test_a_positive_whose_skill_is_not_shown_is_flagged_in_the_report(house):
+    for n in range(60):
+        folder = house.project / "skills" / f"a{n:02}"
+        folder.mkdir()
+        about = "Helps with something that nobody needs and takes its room. " * 6
+        (folder / "SKILL.md").write_text(f"---\nname: a{n:02}\ndescription: {about}\n---\nx\n")
+    case = {"id": "a", "prompt": "Greet.", "skill": "greeting"}
+    found = house.run([case], {"a": ["Hello."]}, "-a", "claude", "-m", "claude-haiku-4-5")["a"]
+    assert found["status"] == "fail"
+    said = " ".join(house.done.stdout.split())
+    assert "greeting was shown by its name only on claude+native claude-haiku-4-5" in said
+    assert "no wording can mend what is not shown" in said
+    told = json.loads((house.folder / "summary.json").read_text())["invisible"]
+    assert [(each["skill"], each["offered"]) for each in told] == [("greeting", "name")]
+
+
+def test_what_asks_no_model_shows_none_anything(house):
+    done = house.start("sees", "skills", "-a", "understudy")
+    assert done.returncode == 2
+    assert "asks no model" in done.stderr
+
+
+def test_agents_are_tried_out_without_a_key(house):
+    (house.project / "audition.toml").write_text("fsync = false\n")
+    done = house.start("agents", "--probe", "--output-format", "json")
+    told = {each["name"]: each for each in json.loads(done.stdout)}
+    assert told["claude"]["probe"] == "works", told["claude"]
+    assert told["claude"]["sign_in"] == "by ~/.claude/.credentials.json"
+    assert told["understudy"]["probe"] is None
+
+
+@pytest.mark.parametrize(
+    ("delivery", "raw", "chars"),
+    [
+        ("native", b'{"modelUsage":{"m":{"contextWindow":200000}}}', 8000),
+        ("native", b'{"modelUsage":[]}\nnot json "modelUsage"', None),
+        ("mcp", b"", 4096),
+        ("none", b'{"modelUsage":{"m":{"contextWindow":200000}}}', None),
+    ],
+)
+def test_the_room_for_the_listing_follows_from_the_window(delivery, raw, chars):
+    assert tell_budget(delivery, raw) == chars
