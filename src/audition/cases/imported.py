@@ -5,7 +5,6 @@ Must not know: any one format.
 """
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -97,7 +96,8 @@ def _named(case: Case, skills: Sequence[Skill], ledger: Ledger) -> Case:
         ledger.losses.append(
             msgspec.structs.replace(_at(ledger, words, line=case.line), severity="note")
         )
-    return msgspec.structs.replace(case, skill=skill, any_of=any_of, file=ledger.marked.path)
+    file = case.file or ledger.marked.path
+    return msgspec.structs.replace(case, skill=skill, any_of=any_of, file=file)
 
 
 def _unique(cases: Sequence[Case], ledger: Ledger) -> list[Case]:
@@ -124,9 +124,20 @@ def no_prompt(given: Given) -> None:
     given.say("has no prompt: the case is dropped")
 
 
-def beside(path: Path, text: str) -> Path:
-    """A path as seen from the folder of a file."""
-    return (path.absolute().parent / text).resolve()
+def any_skill(given: Given, skills: Sequence[Skill]) -> tuple[str, ...]:
+    """The skills that a format means which names none: those on offer, of which one is enough."""
+    names = tuple(each.name for each in skills)
+    shown = " or ".join(f"`{each}`" for each in names[:8])
+    said = f"read as: {shown} should be called" if names else "and there is none near this file"
+    given.ledger.say(given.node, f"no case says which skill it expects; {said}")
+    return names
+
+
+def safe_path(text: str | None) -> bool:
+    """Whether a text may be a path below a folder."""
+    if not text or len(text) > 1000:
+        return False
+    return not text.startswith("/") and not {"..", "\0"} & {*text.split("/"), *text}
 
 
 def no_skill(name: str) -> bool:
