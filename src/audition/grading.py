@@ -7,6 +7,7 @@ Must not know: the live workspace, how the agent was asked.
 
 import os
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -40,6 +41,8 @@ from audition.trace_file import Cut, numbered_lines
 from audition.workspace import materialise, sealed_files
 
 LOADED = RUNGS.index("loaded")
+_reading = threading.Lock()
+"""One trace of 2 MB at a time: eight took 12 MB more, and threads make no reading faster."""
 
 
 class Grading(Value, frozen=True, kw_only=True):
@@ -63,9 +66,10 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
         return msgspec.structs.replace(blank, status="error", reason=sealed.problem)
     agent = grading.agents[trial.agent]
     skills = tuple(grading.skills[key] for key in trial.skills)
-    trace = read_sealed_trace(folder, agent, sealed)
     delivered = as_delivered(agent, trial.delivery)
-    evidence = climb(trace, skills, delivered, sealed.catalogue, trial.case.prompt)
+    with _reading:
+        trace = read_sealed_trace(folder, agent, sealed)
+        evidence = climb(trace, skills, delivered, sealed.catalogue, trial.case.prompt)
     outcome = _outcome(folder, grading, sealed, trace, evidence)
     stderr = last_words(folder) if trace.end.status == "interrupted" else ""
     trouble = infrastructure_trouble(sealed, trace, agent, stderr)

@@ -8,6 +8,7 @@ Must not know: agents, grading, the store.
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from queue import SimpleQueue
 
 from audition.model import Record, Trial
@@ -45,10 +46,7 @@ def threads(
         finally:
             done.put(_Ended())
 
-    # Daemons, so that after Ctrl-C the program can end while they still run.
-    workers = [threading.Thread(target=work, daemon=True) for _ in range(max(1, at_once))]
-    for worker in workers:
-        worker.start()
+    workers = _start(work, at_once)
     try:
         yield from _until_all_ended(done, len(workers))
     except KeyboardInterrupt:
@@ -59,6 +57,28 @@ def threads(
         closing.set()
         for worker in workers:
             worker.join()
+
+
+def _start(work: Callable[[], None], at_once: int) -> list[threading.Thread]:
+    _share_one_heap()
+    # Daemons, so that after Ctrl-C the program can end while they still run.
+    workers = [threading.Thread(target=work, daemon=True) for _ in range(max(1, at_once))]
+    for worker in workers:
+        worker.start()
+    return workers
+
+
+def _share_one_heap() -> None:
+    """Keep glibc from giving each thread a heap of its own.
+
+    Eight such heaps kept what eight sessions of 2 MB had once taken: 84 MB against 51.
+    Nothing waits for the one heap, as Python runs one thread at a time.
+    """
+    import ctypes
+
+    most_arenas = -8  # M_ARENA_MAX in malloc.h
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).mallopt(most_arenas, 1)
 
 
 def _until_all_ended(
