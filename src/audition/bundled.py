@@ -64,17 +64,18 @@ class Bundled:
 
     def _by_basename(self) -> dict[str, list[tuple[str, str, str]]]:
         if self._tails is None:
-            self._tails = {}
+            tails: dict[str, list[tuple[str, str, str]]] = {}
             for skill in self._skills:
                 for inside in ("SKILL.md", *skill.resources):
                     entry = (f"{skill.folder}/{inside}", skill.name, inside)
-                    self._tails.setdefault(basename(inside), []).append(entry)
+                    tails.setdefault(basename(inside), []).append(entry)
+            self._tails = tails
         return self._tails
 
     def _telling(self) -> dict[str, str]:
         """For each skill the longest line of its body that no other skill's body has."""
         if self._marks is None:
-            self._marks = {}
+            marks: dict[str, str] = {}
             for skill in self._skills:
                 lines = {line.strip() for line in skill.body.splitlines()}
                 others = [each.body for each in self._skills if each.name != skill.name]
@@ -82,6 +83,7 @@ class Bundled:
                     if len(line) < _SHORTEST_MARK:
                         break
                     if not any(line in body for body in others):
-                        self._marks[skill.name] = line
+                        marks[skill.name] = line
                         break
+            self._marks = marks
         return self._marks

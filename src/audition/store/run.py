@@ -11,11 +11,11 @@ import errno
 import os
 import shutil
 from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
 from typing import Self
-from uuid import uuid4
 
 import msgspec
 
@@ -99,6 +99,7 @@ class Run:
         self._closed = False
         self._root = str(path)
         self._made: set[str] = set()
+        self._numbers = count()
         # What a killed harness left half-made was never sealed, so nobody counts on it.
         shutil.rmtree(path / ".staging", ignore_errors=True)
         (path / ".staging").mkdir(exist_ok=True)
@@ -121,7 +122,7 @@ class Run:
 
     def start(self, trial: Trial) -> Path:
         """A fresh folder to write a trial in; its name begins with the place in the plan."""
-        staging = f"{self._root}/.staging/{trial.index}-{uuid4().hex}"
+        staging = f"{self._root}/.staging/{trial.index}-{next(self._numbers)}"
         with in_words("make", staging):
             os.mkdir(staging)
         return Path(staging)
