@@ -58,6 +58,10 @@ def test_a_long_list_over_mcp_loses_its_end(house):
 
 
 def test_a_positive_whose_skill_is_not_shown_is_flagged_in_the_report(house):
+    # A short description would still fit into what the others leave of the room.
+    about = "How to greet a person by name, at any time and in every place. " * 6
+    skill = house.project / "skills" / "greeting" / "SKILL.md"
+    skill.write_text(f"---\nname: greeting\ndescription: {about}\n---\nSALVE\n")
     for n in range(60):
         folder = house.project / "skills" / f"a{n:02}"
         folder.mkdir()
