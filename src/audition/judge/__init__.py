@@ -6,6 +6,7 @@ Must not know: processes, files, which program answers (see judging.py).
     values.py     what a judge says, and judge.json       digest.py    the session as it is shown
     prompt.py     the words it is asked with              answers.py   its text read
     citations.py  whether what it cites is there          settling.py  votes to grades
+    hearing.py    the whole of it, with a function that asks
     kept.py       judge.json, read back                   canaries.py  what may be said to sway it
     standing.py   how good it is, by labels
 """
@@ -14,6 +15,7 @@ from audition.judge.answers import BadAnswer, read_answers, read_overall
 from audition.judge.canaries import PAYLOADS, append_payload
 from audition.judge.citations import verify
 from audition.judge.digest import Item, Page, lay_out, make_items
+from audition.judge.hearing import Matter, hear
 from audition.judge.kept import decode_judgement
 from audition.judge.prompt import (
     MOST,
@@ -46,6 +48,7 @@ __all__ = [
     "Identity",
     "Item",
     "Judgement",
+    "Matter",
     "Opinion",
     "Overall",
     "Page",
@@ -59,6 +62,7 @@ __all__ = [
     "grade_rubric",
     "groups_of",
     "hash_prompt",
+    "hear",
     "lay_out",
     "make_items",
     "read_answers",

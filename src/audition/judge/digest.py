@@ -15,7 +15,7 @@ import msgspec
 from audition.model import Call, Denial, End, Fault, Message, Result, Trace, Value
 
 ROOM = 60_000
-"""So many characters of a page; Linux takes at most 128 KiB a word of a command."""
+"""So many bytes of a page; Linux takes at most 128 KiB a word of a command."""
 CAPS = (4000, 1500, 500, 160)
 """What one event may take: the first of these with which all fit."""
 BAR = "| "
@@ -115,10 +115,10 @@ def lay_out(items: Sequence[Item], room: int = ROOM) -> Page:
     """The page: every event with as much of its text as there is room for."""
     for cap in CAPS:
         shown = [_show(item, cap) for item in items]
-        if sum(map(len, shown)) <= room:
+        if sum(map(_size, shown)) <= room:
             break
     whole = {f"events/{item.id}.txt": item.text for item in items if len(item.text) > cap}
-    if sum(map(len, shown)) <= room:
+    if sum(map(_size, shown)) <= room:
         return Page(text="\n".join(shown), files=whole)
     head, tail = _ends(shown, room)
     note = f"({tail - head} events left out here; they are in events/rest.txt)"
@@ -131,15 +131,19 @@ def lay_out(items: Sequence[Item], room: int = ROOM) -> Page:
     )
 
 
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace")) + 1
+
+
 def _ends(shown: Sequence[str], room: int) -> tuple[int, int]:
     """Where the part begins and ends that is left out: a third of the room goes to the start."""
     head, tail, used = 0, len(shown), 0
-    while head < tail and used + len(shown[head]) <= room // 3:
-        used += len(shown[head])
+    while head < tail and used + _size(shown[head]) <= room // 3:
+        used += _size(shown[head])
         head += 1
-    while tail > head and used + len(shown[tail - 1]) <= room:
+    while tail > head and used + _size(shown[tail - 1]) <= room:
         tail -= 1
-        used += len(shown[tail])
+        used += _size(shown[tail])
     return head, tail
 
 

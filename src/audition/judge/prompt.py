@@ -12,6 +12,8 @@ from audition.judge.answers import answer_schema, overall_schema
 from audition.judge.digest import harmless
 from audition.model import Criterion, Json
 
+TASK = 8000
+"""So many characters of what the user asked for are shown."""
 GROUP = 5
 """So many questions at once: each is to get a look of its own."""
 MOST = 50
@@ -80,7 +82,7 @@ def ask_overall(
 
 
 def _compose(criteria: Sequence[Criterion], task: str, page: str, nonce: str, rules: str) -> str:
-    asked = "\n".join(f"| {line}" for line in harmless(task).split("\n"))
+    asked = "\n".join(f"| {line}" for line in harmless(task[:TASK]).split("\n"))
     parts = (
         HEAD.format(nonce=nonce),
         f"=== {nonce} session begins",
