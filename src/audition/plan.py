@@ -15,6 +15,7 @@ import msgspec
 
 from audition.agent import Agent
 from audition.model import Case, Skill, Suite, Trial, Value
+from audition.verdict import Aim, Cell, cell_key, plan_cells
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?\Z")
@@ -38,6 +39,7 @@ class Plan(Value, frozen=True, kw_only=True):
 
     trials: tuple[Trial, ...]
     skills: dict[str, Skill]
+    cells: tuple[Cell, ...] = ()
 
 
 class Limits(Value, frozen=True, kw_only=True):
@@ -48,6 +50,9 @@ class Limits(Value, frozen=True, kw_only=True):
     default_trials: int = 1
     timeout_s: float = 300.0
     policy: str | None = None
+    auto: bool = False
+    """As many trials as it takes: all that a cell may need are planned, up to its cap."""
+    aim: Aim = Aim()
 
 
 def slug(text: str) -> str:
@@ -86,6 +91,8 @@ def key_skills(suites: Iterable[Suite]) -> tuple[dict[str, Skill], dict[str, tup
 
 def plan_trials(suites: Sequence[Suite], arms: Sequence[Arm], limits: Limits) -> Plan:
     """Cross cases and arms, interleaved, each trial with its own place."""
+    if limits.auto:
+        return _plan_auto(suites, arms, limits)
     skills, offers = key_skills(suites)
     cases = [(suite, case) for suite in suites for case in suite.cases]
     named = _name_places(cases)
@@ -100,7 +107,33 @@ def plan_trials(suites: Sequence[Suite], arms: Sequence[Arm], limits: Limits) ->
                 trials.append(
                     _trial(suite, case, arm, limits, (place, label, number, len(trials)), offers)
                 )
-    return Plan(trials=tuple(_mark(trial, arms, skills) for trial in trials), skills=skills)
+    marked = tuple(_mark(trial, arms, skills) for trial in trials)
+    cells = plan_cells(marked, suites, limits.aim, auto=limits.auto)
+    return Plan(trials=marked, skills=skills, cells=cells)
+
+
+def _plan_auto(suites: Sequence[Suite], arms: Sequence[Arm], limits: Limits) -> Plan:
+    """Rounds over the cases until each cell has its cap; what cannot be tried is planned once."""
+    once = msgspec.structs.replace(limits, auto=False, trials=1)
+    first = plan_trials(suites, arms, once)
+    cells = plan_cells(first.trials, suites, limits.aim, auto=True)
+    left = {cell.key: cell.cap or 0 for cell in cells}
+    chosen: list[Trial] = []
+    going = list(first.trials)
+    number = 0
+    while going:
+        number += 1
+        for trial in going:
+            if number == 1 or left[cell_key(trial)] > 0:
+                chosen.append(_again(trial, number, len(chosen)))
+                left[cell_key(trial)] -= not trial.ineligible
+        going = [each for each in going if not each.ineligible and left[cell_key(each)] > 0]
+    return Plan(trials=tuple(chosen), skills=first.skills, cells=cells)
+
+
+def _again(trial: Trial, number: int, index: int) -> Trial:
+    place = f"{trial.place.rpartition('/')[0]}/{number}"
+    return msgspec.structs.replace(trial, id=place, place=place, index=index, number=number)
 
 
 def _times(case: Case, limits: Limits) -> int:

@@ -14,9 +14,12 @@ from audition.grading import grade_sealed
 from audition.installed import Ready
 from audition.model import Inputs, Json, Record, Trial, Value
 from audition.plan import Plan
+from audition.store import read_records, write_ended
 from audition.trial import House, run_trial
+from audition.turns import Rules, Turns
 
 Tell = Callable[[Record], None]
+NO_RULES = Rules()
 
 
 class Brakes:
@@ -86,28 +89,31 @@ def describe(
 
 
 def run_trials(
-    trials: Sequence[Trial], house: House, pace: Pace, brakes: Brakes
+    trials: Sequence[Trial], house: House, pace: Pace, brakes: Brakes, rules: Rules = NO_RULES
 ) -> Iterator[Record]:
     """Run what is not finished yet; each record is on disk before it is handed on."""
     yield from grade_unfinished(house)
-    finished = house.run.finished()
-
-    def left() -> Iterator[Trial]:
-        for trial in trials:
-            if brakes.slowing():
-                return
-            if trial.id not in finished:
-                yield trial
+    (house.run.path / "ended.json").unlink(missing_ok=True)
+    turns = Turns(trials, rules, pace.at_once)
+    if house.run.finished():
+        turns.resume(read_records(house.run.path))
+    failure = False
 
     def one(trial: Trial) -> Record | None:
-        return run_trial(trial, house)
+        record = run_trial(trial, house)
+        if record is None:
+            turns.give_back(trial)
+        else:
+            turns.tell(record)
+        return record
 
-    for record in executors[pace.executor](left(), one, pace.at_once):
+    for record in executors[pace.executor](turns.each(brakes.slowing), one, pace.at_once):
         if record is None:
             continue
         yield record
         if pace.stop_at_failure and record.status == "fail" and not brakes.slowing():
-            brakes.press()
+            failure = brakes.press() or True
+    write_ended(house.run.path, turns.ended(failure=failure), fsync=house.run.fsync)
 
 
 def grade_unfinished(house: House) -> Iterator[Record]:

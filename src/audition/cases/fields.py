@@ -166,3 +166,25 @@ def read_mapping(node: Node, findings: Findings) -> dict[str, Json] | None:
 def read_anything(node: Node, findings: Findings) -> Json:  # noqa: ARG001
     """Whatever it is."""
     return node.value
+
+
+def read_rates(node: Node, findings: Findings) -> dict[str, float] | None:
+    """A rate between 0 and 1 for the positives, or one each for positives and negatives."""
+    if not isinstance(node.value, dict):
+        rate = _read_rate(node, findings)
+        return None if rate is None else {"positives": rate}
+    found: dict[str, float] = {}
+    for name, each in node.children().items():
+        if name not in ("positives", "negatives"):
+            findings.unknown(each, ("positives", "negatives"))
+        elif (rate := _read_rate(each, findings)) is not None:
+            found[name] = rate
+    return found
+
+
+def _read_rate(node: Node, findings: Findings) -> float | None:
+    value = node.value
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1:
+        return float(value)
+    findings.wrong(node, "a rate between 0 and 1, as 0.9")
+    return None

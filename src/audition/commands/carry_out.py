@@ -20,14 +20,15 @@ from audition.agent import Delivery
 from audition.attempt import Means
 from audition.case_file import load_suites
 from audition.commands.finish import exit_code, finish, say, show_result
+from audition.commands.wishes import Wishes, caps_of, limits_of, rules_of
 from audition.config import Config
 from audition.errors import Exit, UsageError, unknown
 from audition.executor import executors
 from audition.grading import Grading
 from audition.installed import Ready, configure_agent, make_ready
-from audition.model import Inputs, Suite, Value
+from audition.model import Inputs, Suite
 from audition.patience import Patience
-from audition.plan import Arm, Limits, Plan, plan_trials
+from audition.plan import Arm, Plan, plan_trials
 from audition.policy import find_policy
 from audition.process import start_detached
 from audition.provider import parse_policy, serve
@@ -38,38 +39,6 @@ from audition.shown import Sights
 from audition.store import Run, claim_id, find_run, open_run, read_inputs, read_records
 from audition.trial import House
 from audition.workspace import keep_inputs
-
-
-class Wishes(Value, frozen=True, kw_only=True):
-    """All that the options of `run` say, as one value."""
-
-    paths: tuple[str, ...] = ()
-    agent: tuple[str, ...] = ("understudy",)
-    delivery: tuple[str, ...] = ("native",)
-    model: tuple[str, ...] = ()
-    trials: int | None = None
-    jobs: int = 0
-    timeout: float = 300.0
-    out: str = "artifacts/skill-evals"
-    run_id: str | None = None
-    resume: bool = False
-    sandbox: str = "home"
-    executor: str = "threads"
-    fsync: bool = True
-    policy: str | None = None
-    provider: str = "live"
-    format: str | None = None
-    skill: tuple[str, ...] = ()
-    case: tuple[str, ...] = ()
-    k: str = ""
-    max_cases: int | None = None
-    max_skills: int | None = None
-    lf: bool = False
-    exitfirst: bool = False
-    dry_run: bool = False
-    background: bool = False
-    output_format: str = "text"
-    quiet: bool = False
 
 
 def carry_out(wishes: Wishes, config: Config) -> int:
@@ -99,6 +68,8 @@ def carry_out(wishes: Wishes, config: Config) -> int:
             "policy": wishes.policy,
             "jobs": wishes.jobs,
             "provider": wishes.provider,
+            "cells": msgspec.to_builtins(plan.cells),
+            "caps": msgspec.to_builtins(caps_of(wishes)),
         }
         inputs = describe(plan, store.run_id, list(ready.values()), sys.argv[1:], settings)
         return _go(store, inputs, ready, wishes, config)
@@ -164,8 +135,7 @@ def _plan(suites: Sequence[Suite], wishes: Wishes, config: Config) -> Plan:
         for delivery in dict.fromkeys(check_delivery(each) for each in wishes.delivery)
         for model in dict.fromkeys(models)
     ]
-    limits = Limits(trials=wishes.trials, timeout_s=wishes.timeout, policy=wishes.policy)
-    return plan_trials(suites, arms, limits)
+    return plan_trials(suites, arms, limits_of(wishes))
 
 
 def check_delivery(word: str) -> str:
@@ -218,7 +188,7 @@ def _ask_all(inputs: Inputs, house: House, brakes: Brakes, wishes: Wishes) -> No
         Progress(total=len(inputs.plan), done=len(done), quiet=wishes.quiet) as progress,
         _braking(brakes),
     ):
-        for record in run_trials(inputs.plan, house, pace, brakes):
+        for record in run_trials(inputs.plan, house, pace, brakes, rules_of(inputs, house, wishes)):
             progress.tell(record)
 
 

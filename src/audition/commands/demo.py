@@ -62,7 +62,8 @@ def demo(config: Config, agent: tuple[str, ...], jobs: int, out: str) -> int:
       audition demo
       audition demo -a oracle -a nop
     """
-    from audition.commands.carry_out import Wishes, carry_out
+    from audition.commands.carry_out import carry_out
+    from audition.commands.wishes import Wishes
     from audition.store import find_run
 
     wishes = msgspec.structs.replace(

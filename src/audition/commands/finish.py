@@ -12,7 +12,7 @@ import click
 from audition.errors import Exit
 from audition.model import Inputs, Record
 from audition.report import render
-from audition.store import read_records, write_results
+from audition.store import read_ended, read_records, write_results
 from audition.store.files import write_whole
 from audition.summary import Summary, Tally
 
@@ -22,7 +22,7 @@ LISTED = 200
 
 def finish(run: Path, inputs: Inputs, *, fsync: bool = True) -> tuple[Summary, list[Record]]:
     """Write results.json, summary.json and summary.md, and bring the index up to date."""
-    tally = Tally(inputs)
+    tally = Tally(inputs, read_ended(run))
     notable: list[Record] = []
     for record in write_results(run, inputs, fsync=fsync):
         tally.add(record)

@@ -21,6 +21,21 @@ def option(*names: str, **settings: Any) -> Callable[[F], F]:
     return click.option(*names, **settings)
 
 
+class Trials(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A number of trials, or `auto`."""
+
+    name = "NUMBER|auto"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | str:
+        """The number, or the word."""
+        if value == "auto":
+            return "auto"
+        number: int = click.IntRange(min=1).convert(value, param, ctx)
+        return number
+
+
 def output_format(*formats: str) -> Callable[[F], F]:
     """`--output-format`; the first of the formats is the default."""
     return option(

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from audition.commands.options import option, out_option, output_format, paths_argument
+from audition.commands.options import Trials, option, out_option, output_format, paths_argument
 from audition.config import Config
 
 FORMATS = ("text", "json", "jsonl", "markdown", "junit", "github", "html")
@@ -63,8 +63,9 @@ def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
         option(
             "--trials",
             "-r",
-            type=click.IntRange(min=1),
-            help="How often each case is tried.  [default: 1, or as the case says]",
+            type=Trials(),
+            help="How often each case is tried; `auto`: as often as the verdict needs."
+            "  [default: 1, or as the case says]",
         ),
         option(
             "--timeout",
@@ -87,6 +88,32 @@ def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help="How agents are kept apart from you.",
         ),
+    ):
+        command = decorate(command)
+    return command
+
+
+def _stopping(command: Callable[..., Any]) -> Callable[..., Any]:
+    rate = click.FloatRange(0, 1, min_open=True, max_open=True)
+    for decorate in (
+        option("--target", type=rate, help="The rate that is good enough.  [default: 0.9]"),
+        option(
+            "--unacceptable",
+            type=rate,
+            help="The rate that is not acceptable any more.  [default: 0.7]",
+        ),
+        option(
+            "--budget",
+            type=click.FloatRange(min=0),
+            metavar="DOLLARS",
+            help="Ask nothing more once so much is spent.",
+        ),
+        option(
+            "--max-tokens",
+            type=click.IntRange(min=0),
+            help="Ask nothing more once so many tokens are spent.",
+        ),
+        option("--max-runs", type=click.IntRange(min=0), help="Ask at most so many trials."),
     ):
         command = decorate(command)
     return command
@@ -119,6 +146,7 @@ def _keeping(command: Callable[..., Any]) -> Callable[..., Any]:
 @paths_argument
 @_selecting
 @_asking
+@_stopping
 @_keeping
 @out_option
 @output_format(*FORMATS)
@@ -134,9 +162,11 @@ def run(config: Config, /, **words: Any) -> int:
       audition run
       audition run skills/greeting -a claude -r 3
       audition run cases.yaml::implicit -a claude -a codex -d native -d mcp
+      audition run -a claude --trials auto --budget 5
       audition run -k 'greeting and not negative' --dry-run
       audition run --resume --run-id 20260102-030405
     """
-    from audition.commands.carry_out import Wishes, carry_out
+    from audition.commands.carry_out import carry_out
+    from audition.commands.wishes import Wishes
 
     return carry_out(msgspec.convert(words, Wishes, strict=False), config)

@@ -17,6 +17,7 @@ from audition.errors import RunTrouble, UsageError, unknown
 from audition.model import End, Inputs, Record, Sealed, Trace
 from audition.store import (
     find_run,
+    read_ended,
     read_inputs,
     read_places,
     read_record,
@@ -58,7 +59,7 @@ def show_run(path: Path, style: str) -> None:
 
     inputs = read_inputs(path)
     damaged: list[RunTrouble] = []
-    tally = Tally(inputs)
+    tally = Tally(inputs, read_ended(path))
     notable: list[Record] = []
     for record in read_records(path, damaged=damaged.append):
         tally.add(record)

@@ -70,7 +70,8 @@ def as_json(state: State, path: Path) -> dict[str, Any]:
 
 
 def _how_far(state: State) -> str:
-    parts = [f"{state.done} of {state.planned} trials done", f"{state.passed} passed"]
+    most = "" if state.spared is None else "at most "
+    parts = [f"{state.done} of {most}{state.planned} trials done", f"{state.passed} passed"]
     parts += [f"{state.failed} failed", f"{state.error} in error"]
     if state.ineligible:
         parts.append(f"{state.ineligible} ineligible")
@@ -91,7 +92,8 @@ def as_text(state: State, path: Path) -> str:
         lines.append("damaged:")
         lines += [f"  {visible_word(each)}" for each in state.damaged]
     if state.state in ("dead", "stopped"):
-        lines.append(f"to run the {state.left} that are left: {_command(path)}")
+        most = "" if state.spared is None else "at most "
+        lines.append(f"to run the {most}{state.left} that are left: {_command(path)}")
     elif state.state == "finished":
         lines.append(f"see it: audition show {path.name}")
     return "\n".join(lines)

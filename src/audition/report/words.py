@@ -230,9 +230,10 @@ def conclude(summary: Summary) -> tuple[str, ...]:
     ]
     if left_out:
         said.append(f"{_and(left_out)}; they count neither way.")
-    if summary.planned > totals.trials:
-        missing = summary.planned - totals.trials
-        said.append(f"{missing} of {summary.planned} planned trials have not been run.")
+    if missing := max(0, summary.planned - summary.spared - totals.trials):
+        most = "at most " if summary.spared else ""
+        why = f" ({summary.cut.words})" if summary.cut and summary.cut.words else ""
+        said.append(f"{most}{missing} of {summary.planned} planned trials have not been run{why}.")
     said.extend(say_invisible(each) for each in summary.invisible[:3])
     if len(summary.invisible) > 3:
         said.append(f"And {len(summary.invisible) - 3} more were not shown, see summary.json.")

@@ -14,6 +14,7 @@ thousand files, and is mended from them.
 """
 
 from audition.store.asked import read_inputs, read_places, read_plan, write_inputs
+from audition.store.ended import Ended, read_ended, write_ended
 from audition.store.files import write_whole
 from audition.store.find import check_id, claim_id, find_run, list_results, list_runs
 from audition.store.records import (
@@ -27,6 +28,7 @@ from audition.store.run import Run, open_run
 from audition.store.state import State, read_state, resume_command
 
 __all__ = [
+    "Ended",
     "Reads",
     "Run",
     "State",
@@ -36,6 +38,7 @@ __all__ = [
     "list_results",
     "list_runs",
     "open_run",
+    "read_ended",
     "read_inputs",
     "read_places",
     "read_plan",
@@ -44,6 +47,7 @@ __all__ = [
     "read_sealed",
     "read_state",
     "resume_command",
+    "write_ended",
     "write_inputs",
     "write_results",
     "write_whole",

@@ -9,8 +9,9 @@ from shlex import join
 from typing import Literal
 
 from audition.errors import RunTrouble
-from audition.model import Value
+from audition.model import Inputs, Value
 from audition.store.asked import read_inputs, read_places
+from audition.store.ended import read_ended
 from audition.store.lock import look_at_lock
 from audition.store.records import read_records
 
@@ -26,6 +27,9 @@ class State(Value, frozen=True, kw_only=True):
     host: str = ""
     began: str = ""
     planned: int = 0
+    """At most so many, where `spared` is not null."""
+    spared: int | None = None
+    """How many are not needed, their cells being decided; null with a fixed number of trials."""
     done: int = 0
     passed: int = 0
     failed: int = 0
@@ -39,7 +43,7 @@ class State(Value, frozen=True, kw_only=True):
     @property
     def left(self) -> int:
         """How many trials are still to be done."""
-        return self.planned - self.done
+        return self.planned - self.done - (self.spared or 0)
 
 
 def read_state(run: Path) -> State:
@@ -52,9 +56,10 @@ def read_state(run: Path) -> State:
         counts[record.status] += 1
     names = {trial.index: trial.id for trial in read_places(run)}
     done = sum(counts.values())
+    spared = read_ended(run).spared if _is_auto(inputs) else None
     if held:
         state: Literal["running", "dead", "stopped", "finished"] = "running"
-    elif done == len(names):
+    elif done + (spared or 0) >= len(names):
         state = "finished"
     else:
         state = "dead" if holder else "stopped"
@@ -66,6 +71,7 @@ def read_state(run: Path) -> State:
         host=holder.host if holder else "",
         began=inputs.began,
         planned=len(names),
+        spared=spared,
         done=done,
         passed=counts["pass"],
         failed=counts["fail"],
@@ -74,6 +80,11 @@ def read_state(run: Path) -> State:
         running=_running(run, names) if held else (),
         damaged=tuple(str(each) for each in damaged),
     )
+
+
+def _is_auto(inputs: Inputs) -> bool:
+    cells = inputs.settings.get("cells") or ()
+    return any(each.get("cap") is not None for each in cells)
 
 
 def _running(run: Path, names: dict[int, str]) -> tuple[str, ...]:

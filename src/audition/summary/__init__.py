@@ -7,6 +7,7 @@ Must not know: files, formats, the screen.
 from audition.summary.figures import (
     ArmSummary,
     Cause,
+    Cut,
     Difference,
     Funnel,
     Invisible,
@@ -24,6 +25,7 @@ from audition.summary.tally import Tally, rungs_reached, summarise
 __all__ = [
     "ArmSummary",
     "Cause",
+    "Cut",
     "Difference",
     "Funnel",
     "Invisible",

@@ -4,12 +4,14 @@ In: nothing. Out: the values, and the two rules that make them from counts.
 Must not know: records, files, formats, the screen.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
 
 from audition.model import Value
 from audition.stats import wilson
+from audition.verdict import CellVerdict, overall
 
 Verdict = Literal["pass", "fail", "inconclusive", "invalid"]
 
@@ -130,6 +132,13 @@ class Cause(Value, frozen=True, kw_only=True):
     trials: int
 
 
+class Cut(Value, frozen=True, kw_only=True):
+    """Why a run ended before all was asked."""
+
+    why: str
+    words: str
+
+
 class Summary(Value, frozen=True, kw_only=True):
     """A run in figures: summary.json. Keys may be added, never changed."""
 
@@ -151,6 +160,11 @@ class Summary(Value, frozen=True, kw_only=True):
     """No wording can mend what is not shown."""
     answered_by: str = "live"
     """Who answered for the models: `live`, `understudy` or `script:FILE`."""
+    cells: tuple[CellVerdict, ...] = ()
+    """What is established of each skill in each arm, positives and negatives apart."""
+    spared: int = 0
+    """How many planned trials were not needed."""
+    cut: Cut | None = None
     untried: tuple[str, ...] = ()
     """Skills on offer that no trial was about."""
 
@@ -163,9 +177,7 @@ def share(passed: int, of: int) -> Share:
     return Share(passed=passed, of=of, rate=passed / of, low=bounds[0], high=bounds[1])
 
 
-def verdict_of(positives: Share, negatives: Share) -> Verdict:
-    """What the graded trials of one skill, or of all, come to."""
-    of = positives.of + negatives.of
-    if of == 0:
-        return "invalid"
-    return "pass" if positives.passed + negatives.passed == of else "fail"
+def verdict_of(positives: Share, negatives: Share, cells: Iterable[CellVerdict] = ()) -> Verdict:
+    """What the graded trials of one skill come to; `cells` say what is established of them."""
+    passed, of = positives.passed + negatives.passed, positives.of + negatives.of
+    return overall(cells, passed=passed, of=of)

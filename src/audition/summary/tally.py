@@ -6,16 +6,19 @@ Must not know: files, formats, the screen.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 
 import msgspec
 
 from audition.model import RUNGS, Evidence, Inputs, Record
+from audition.store import Ended
+from audition.summary.cells import CellTally, of_skill
 from audition.summary.figures import (
     ArmSummary,
     Cause,
+    Cut,
     Difference,
     Funnel,
     Invisible,
@@ -27,7 +30,9 @@ from audition.summary.figures import (
     share,
     verdict_of,
 )
+from audition.verdict import CellVerdict
 
+ALL_ASKED = Ended()
 REASONS_KEPT = 20
 REASON_CHARS = 200
 
@@ -76,8 +81,10 @@ class _Count:
 class Tally:
     """Counts records one at a time; their order is nothing to the result."""
 
-    def __init__(self, inputs: Inputs) -> None:
+    def __init__(self, inputs: Inputs, ended: Ended = ALL_ASKED) -> None:
         self._inputs = inputs
+        self._ended = ended
+        self._cells = CellTally(inputs)
         self._all = _Count()
         self._skills: dict[str, _Count] = {}
         self._arms: dict[tuple[str, str, str | None], _Count] = {}
@@ -92,6 +99,7 @@ class Tally:
         """Count one record."""
         arm = (record.agent, record.delivery, record.model)
         self._all.add(record)
+        self._cells.add(record)
         self._arms.setdefault(arm, _Count()).add(record)
         self._policies.add(record.policy)
         if record.strict is not None:
@@ -116,11 +124,15 @@ class Tally:
 
     def summary(self) -> Summary:
         """What was counted so far."""
-        count = self._all
+        count, ended = self._all, self._ended
+        cells = self._cells.verdicts(ended.why)
         return Summary(
             run_id=self._inputs.run_id,
             began=self._inputs.began,
             planned=len(self._inputs.plan),
+            cells=cells,
+            spared=ended.spared,
+            cut=Cut(why=ended.why, words=ended.words) if ended.why else None,
             totals=Totals(
                 trials=count.trials,
                 passed=sum(count.passed),
@@ -128,7 +140,9 @@ class Tally:
                 error=count.errors,
                 ineligible=count.ineligible,
             ),
-            skills={name: self._skill(name) for name in sorted(self._skills)},
+            skills={
+                name: self._skill(name, of_skill(cells, name)) for name in sorted(self._skills)
+            },
             arms=tuple(self._arm(arm) for arm in sorted(self._arms, key=_sortable)),
             policies=tuple(sorted(self._policies)),
             causes=self._commonest(),
@@ -141,13 +155,13 @@ class Tally:
             ),
         )
 
-    def _skill(self, name: str) -> SkillSummary:
+    def _skill(self, name: str, cells: Sequence[CellVerdict]) -> SkillSummary:
         count = self._skills[name]
         positives, negatives = count.share(True), count.share(False)
         return SkillSummary(
             positives=positives,
             negatives=negatives,
-            verdict=verdict_of(positives, negatives),
+            verdict=verdict_of(positives, negatives, cells),
             errors=count.errors,
             ineligible=count.ineligible,
             funnel=Funnel(**dict(self._rungs.get(name, Counter()))),
@@ -215,9 +229,9 @@ class Tally:
                 )
 
 
-def summarise(records: Iterable[Record], inputs: Inputs) -> Summary:
+def summarise(records: Iterable[Record], inputs: Inputs, ended: Ended = ALL_ASKED) -> Summary:
     """All records of a run in figures."""
-    tally = Tally(inputs)
+    tally = Tally(inputs, ended)
     for record in records:
         tally.add(record)
     return tally.summary()

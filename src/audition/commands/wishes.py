@@ -1,0 +1,81 @@
+"""All that the options of `run` say, as one value, and what follows from it.
+
+In: the words of the command line, converted. Out: the limits, caps and rules of a run.
+Must not know: click; how a trial is run.
+"""
+
+import msgspec
+
+from audition.model import Inputs, Value
+from audition.plan import Limits
+from audition.summary.cells import read_cells
+from audition.trial import House
+from audition.turns import Caps, Rules
+from audition.verdict import Aim
+
+
+class Wishes(Value, frozen=True, kw_only=True):
+    """All that the options of `run` say, as one value."""
+
+    paths: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ("understudy",)
+    delivery: tuple[str, ...] = ("native",)
+    model: tuple[str, ...] = ()
+    trials: int | str | None = None
+    target: float | None = None
+    unacceptable: float | None = None
+    budget: float | None = None
+    max_tokens: int | None = None
+    max_runs: int | None = None
+    jobs: int = 0
+    timeout: float = 300.0
+    out: str = "artifacts/skill-evals"
+    run_id: str | None = None
+    resume: bool = False
+    sandbox: str = "home"
+    executor: str = "threads"
+    fsync: bool = True
+    policy: str | None = None
+    provider: str = "live"
+    format: str | None = None
+    skill: tuple[str, ...] = ()
+    case: tuple[str, ...] = ()
+    k: str = ""
+    max_cases: int | None = None
+    max_skills: int | None = None
+    lf: bool = False
+    exitfirst: bool = False
+    dry_run: bool = False
+    background: bool = False
+    output_format: str = "text"
+    quiet: bool = False
+
+
+def limits_of(wishes: Wishes) -> Limits:
+    """How often and how long each case is tried."""
+    return Limits(
+        trials=wishes.trials if isinstance(wishes.trials, int) else None,
+        timeout_s=wishes.timeout,
+        policy=wishes.policy,
+        auto=wishes.trials == "auto",
+        aim=Aim(target=wishes.target, unacceptable=wishes.unacceptable),
+    )
+
+
+def caps_of(wishes: Wishes) -> Caps:
+    """What the run may cost at most."""
+    return Caps(dollars=wishes.budget, tokens=wishes.max_tokens, runs=wishes.max_runs)
+
+
+def rules_of(inputs: Inputs, house: House, wishes: Wishes) -> Rules:
+    """When asking ends; a run that is gone on with keeps its caps unless new ones are given."""
+    kept = msgspec.convert(inputs.settings.get("caps") or {}, Caps)
+    given = {
+        key: cap for key, cap in msgspec.to_builtins(caps_of(wishes)).items() if cap is not None
+    }
+    return Rules(
+        cells=read_cells(inputs),
+        caps=msgspec.structs.replace(kept, **given),
+        # The embedded agents ask no model, so nobody is paid.
+        free=frozenset(each.agent.name for each in house.ready.values() if not each.agent.version),
+    )

@@ -1,0 +1,81 @@
+"""The cells of a run: records sorted into them, and the verdict of each.
+
+In: Records one at a time, the Inputs of their run, why asking ended. Out: CellVerdicts.
+Must not know: files, formats, the screen. What is kept grows with cases and, where a test
+was sequential, with its cap; never with a fixed number of trials.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from audition.model import Inputs, Record
+from audition.verdict import (
+    Cell,
+    CellVerdict,
+    Outcome,
+    cell_key,
+    default_cell,
+    judge_cell,
+)
+
+Key = tuple[str | None, str, str, str | None, bool]
+
+
+def read_cells(inputs: Inputs) -> tuple[Cell, ...]:
+    """The cells that a run was planned with; none for a run of before there were any."""
+    return msgspec.convert(inputs.settings.get("cells") or (), tuple[Cell, ...])
+
+
+class CellTally:
+    """Counts the outcomes of each cell; their order is nothing to the result."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self._cells = {cell.key: cell for cell in read_cells(inputs)}
+        self._counts: dict[Key, Counter[Outcome]] = {}
+        self._cases: dict[Key, dict[str, tuple[int, int]]] = {}
+        self._seen: dict[str, Outcome] = {}
+        self._plan: dict[Key, list[str]] = {}
+        for trial in inputs.plan:
+            if self._is_sequential(key := cell_key(trial)):
+                self._plan.setdefault(key, []).append(trial.id)
+
+    def _is_sequential(self, key: Key) -> bool:
+        return key in self._cells and self._cells[key].cap is not None
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        key = (record.skill, record.agent, record.delivery, record.model, record.should_trigger)
+        self._counts.setdefault(key, Counter())[record.status] += 1
+        if record.status in ("pass", "fail"):
+            cases = self._cases.setdefault(key, {})
+            name = f"{record.file}::{record.case}"
+            passed, of = cases.get(name, (0, 0))
+            cases[name] = (passed + (record.status == "pass"), of + 1)
+        if self._is_sequential(key):
+            self._seen[record.id] = record.status
+
+    def verdicts(self, cut: str = "") -> tuple[CellVerdict, ...]:
+        """The verdict of every cell that was planned or seen; `cut`: why asking ended early."""
+        keys = sorted(self._cells.keys() | self._counts.keys(), key=_sortable)
+        return tuple(self._judge(key, cut) for key in keys)
+
+    def _judge(self, key: Key, cut: str) -> CellVerdict:
+        cell = self._cells.get(key) or default_cell(key)
+        outcomes: list[Outcome | None] = []
+        if self._is_sequential(key):
+            outcomes += [self._seen.get(trial) for trial in self._plan.get(key, ())]
+        else:
+            outcomes += self._counts.get(key, Counter()).elements()
+        return judge_cell(cell, outcomes, self._cases.get(key), cut)
+
+
+def of_skill(cells: Iterable[CellVerdict], skill: str) -> list[CellVerdict]:
+    """The cells of one skill."""
+    return [each for each in cells if each.skill == skill]
+
+
+def _sortable(key: Key) -> tuple[str, str, str, str, bool]:
+    skill, agent, delivery, model, positives = key
+    return (skill or "", agent, delivery, model or "", not positives)
