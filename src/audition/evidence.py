@@ -15,6 +15,7 @@ knows the checks.) What counts:
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from audition.agent import Agent
 from audition.bundled import Bundled
@@ -87,17 +88,22 @@ def climb(
     )
 
 
+@lru_cache(maxsize=256)  # every trial of a suite has the same: 15 us each
+def _known(skills: tuple[Skill, ...]) -> tuple[dict[str, str], Bundled]:
+    """The names of the skills, and their files."""
+    return names_of(skills), Bundled(skills)
+
+
 class _Walk:
     """One pass over the events of a session."""
 
     def __init__(self, trace: Trace, skills: Sequence[Skill], agent: Agent) -> None:
         self.trace, self.skills, self.agent = trace, skills, agent
-        self.names = names_of(skills)
+        self.names, self.bundled = _known(tuple(skills))
         self.signs = ("SKILL", "skills/", "*", *(each.folder for each in skills))
         """A line with none of these touches no skill, and is not taken apart."""
         self.offered = {each.name for each in skills}
         self.climbs: dict[str, _Climb] = {each.name: _Climb() for each in skills}
-        self.bundled = Bundled(skills)
         self.asked = 0
         self.results: dict[str, Result] = {}
         self.denials: dict[str, Denial] = {}

@@ -42,9 +42,8 @@ class SealedFiles:
                     f"`{above}` was not kept: it is a link or a device, could not be read, "
                     "or is past the cap on size or number"
                 )
-        own = self._own / name
         if _stands(self._own, words):
-            return str(own)
+            return f"{self._own}/{name}" if words else str(self._own)
         if self._fixture is None or name in self._removed or not _stands(self._fixture, words):
             return None if words else str(self._own)
         found = self._fixture / name
@@ -97,7 +96,7 @@ def _stands(root: Path, words: list[str]) -> bool:
             return False
         if stat.S_ISLNK(mode):
             raise ValueError(f"`{'/'.join(words)}` goes through a link; links are not followed")
-    return os.path.lexists(at)
+    return bool(words) or os.path.lexists(at)
 
 
 def _file_names(root: Path) -> set[str]:

@@ -5,6 +5,7 @@ calls that wrote the file.
 Must not know: the live workspace, the run folder.
 """
 
+import os
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -30,7 +31,7 @@ def missing(outcome: Outcome, path: str) -> Verdict | None:
     if found is None:
         near = excerpt(did_you_mean(path, islice(outcome.files.names(), NAMES_CAP), all_of_them=3))
         return failed(f"no such file: `{shown}`" + (f"; {near}" if near else ""))
-    if not Path(found).is_file():
+    if not os.path.isfile(found):
         return failed(f"`{shown}` is a folder, not a file")
     return None
 
