@@ -101,16 +101,14 @@ def _named(case: Case, skills: Sequence[Skill], ledger: Ledger) -> Case:
 
 
 def _unique(cases: Sequence[Case], ledger: Ledger) -> list[Case]:
-    seen: set[str] = {each.id for each in cases}
+    given = {each.id for each in cases}
     used: set[str] = set()
     found: list[Case] = []
     for case in cases:
         name, number = case.id, 2
-        while name in used:
+        while name in used or (name != case.id and name in given):
             name = f"{case.id}-{number}"
             number += 1
-            if name in seen:
-                continue
         if name != case.id:
             words = f"id `{case.id}` is taken; this case is called `{name}`"
             ledger.losses.append(_at(ledger, words, line=case.line))

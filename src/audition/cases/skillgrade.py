@@ -15,7 +15,7 @@ from audition.model import Case, CheckSpec, Criterion, Suite
 TASKS = re.compile(rb"^tasks\s*:", re.MULTILINE)
 INSTRUCTION = re.compile(rb"^\s+(- )?instruction\s*:", re.MULTILINE)
 GRADE = """\
-ln -s "$AUDITION_CASE_DIR/graders" graders 2>/dev/null
+ln -s "$0/graders" graders 2>/dev/null
 said=$(sh -c "$1")
 code=$?
 printf '%s\\n' "$said"
@@ -111,7 +111,7 @@ def _graders(
             words = f"is run without its container; a score of {least} passes"
             run = each.text("run")
             each.at("run").say(words)
-            command = ["sh", "-c", GRADE, "grade", run, least]
+            command = ["sh", "-c", GRADE, str(path.absolute().parent), run, least]
             checks += check_of(each.at("run"), "program", command=command)
         elif kind == "llm_rubric" and "rubric" in each:
             question = _text(each, "rubric", path)

@@ -22,7 +22,7 @@ TAGS = ("difficulty", "category")
 VERIFY = """\
 work=$(mktemp -d)
 export SKILLJACK_OUTPUT_FILE="$AUDITION_ANSWER" SKILLJACK_TRAJECTORY_FILE="$AUDITION_TRACE"
-export SKILLJACK_TASK_DIR="$AUDITION_CASE_DIR" SKILLJACK_REWARD_FILE="$work/reward.txt"
+export SKILLJACK_TASK_DIR="$0" SKILLJACK_REWARD_FILE="$work/reward.txt"
 "$@"
 code=$?
 if [ -s "$work/reward.txt" ]; then
@@ -122,7 +122,10 @@ def _verifier(path: Path, root: Given) -> tuple[CheckSpec, ...]:
     if not command:
         root.ledger.say(root.node, f"`{Path(words[-1]).name}` is run as the verifier", "note")
     return check_of(
-        at, "program", command=["sh", "-c", VERIFY, "verify", *words], timeout_s=seconds
+        at,
+        "program",
+        command=["sh", "-c", VERIFY, str(path.absolute().parent), *words],
+        timeout_s=seconds,
     )
 
 

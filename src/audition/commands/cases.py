@@ -111,7 +111,8 @@ def _show(suite: Suite) -> str:
     for each in suite.losses:
         field = f"{each.field}: " if each.field else ""
         hint = f" ({each.hint})" if each.hint else ""
-        where = f"{each.severity}: {each.line}:{each.column}"
+        place = f"{each.line}:{each.column}"
+        where = f"{each.severity}: {place if each.path == suite.file else f'{each.path}:{place}'}"
         lines.append("  " + visible(f"{where}: {field}{each.message}{hint}"))
     return "\n".join(lines)
 
@@ -137,6 +138,7 @@ def _entry(suite: Suite) -> dict[str, object]:
             {
                 "field": each.field,
                 "line": each.line,
+                "file": each.path,
                 "what": each.message,
                 "column": each.column,
                 "hint": each.hint,
