@@ -84,9 +84,7 @@ CHECK = st.one_of(
             trials=st.none() | st.integers(1, 9),
             tags=st.lists(TEXT, max_size=2).map(tuple),
             judge=st.none() | st.booleans(),
-            env=st.dictionaries(
-                st.sampled_from(["A", "B"]), TEXT.filter(lambda t: "\0" not in t), max_size=1
-            ),  # fmt: skip
+            env=st.dictionaries(st.sampled_from(["A", "B"]), TEXT.filter(lambda t: "\0" not in t)),
             settings=st.dictionaries(st.sampled_from(["one", "two"]), NAME | st.integers(-9, 9)),
         ),
         min_size=1,

@@ -87,6 +87,8 @@ def _read_rule(node: Node, findings: Findings) -> Rule | None:
         findings.say(node, "the rule has no `id`", "give it a name; its grade is `process:NAME`")
     ident = read_name(node.at("id"), findings) if "id" in node.value else None
     allowed = _vacuous(node, findings)
+    if not forms and len(node.value) > sum(each in node.value for each in BESIDE):
+        return None  # the misspelt form has been said
     if len(forms) != 1:
         words = f"has {len(forms)} forms: {', '.join(forms)}" if forms else "has no form"
         findings.say(node, f"the rule {words}", f"give it one of {', '.join(FORMS)}")
@@ -126,7 +128,10 @@ def _read_form(name: RuleForm, node: Node, findings: Findings) -> Rule | None:
     missing = [role for role in form.roles if role not in node.value]
     if missing:
         findings.say(node, f"`{name}` needs {_list(missing)}", "", key=True)
-    if len(patterns) < len(form.roles) or not _enough(name, node, findings):
+    wanted = sum(each in node.value for each in (*form.roles, *form.numbers))
+    if not _enough(name, node, findings) or len(patterns) + len(numbers) < max(
+        wanted, len(form.roles)
+    ):
         return None
     return Rule(id="", form=name, patterns=patterns, numbers=numbers)
 

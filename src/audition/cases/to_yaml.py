@@ -123,7 +123,8 @@ def _dump(told: dict[str, Json]) -> str:
 
     def write_text(dumper: Any, text: str) -> Any:
         # What our reader would take for a number, say, is quoted, whatever PyYAML thinks.
-        style = '"' if guess(text) != text else "|" if "\n" in text else None
+        odd = guess(text) != text or not all(each.isprintable() or each == "\n" for each in text)
+        style = '"' if odd else "|" if "\n" in text else None
         return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
     Dumper.add_representer(str, write_text)

@@ -60,6 +60,8 @@ def cases(paths: tuple[str, ...], output_format: str, strict: bool, **words: Any
 def _convert(suites: Sequence[Suite], into: str | None) -> None:
     """Print one native file, or write as many as it takes."""
     groups = join_suites(suites)
+    if any(case.process for suite in suites for case in suite.cases):
+        click.echo("warning: rules of `process` are not written; copy them by hand", err=True)
     if into is None:
         if len(groups) > 1:
             words = f"the {len(suites)} suites do not fit in one file"
