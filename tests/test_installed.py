@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from audition.agent import find_agent
-from audition.config import Config, load_config
+from audition.config import Config, McpSettings, load_config
 from audition.errors import AgentMissing
-from audition.installed import find_sign_in, is_older, make_ready
+from audition.installed import check_mcp, find_sign_in, is_older, make_ready
 
 claude = find_agent("claude")
 
@@ -100,3 +100,14 @@ def test_a_key_comes_before_a_login_and_is_told_by_its_name_only(tmp_path):
     assert "expired" in find_sign_in(claude, {}, tmp_path).problem
     file.unlink()
     assert find_sign_in(claude, {}, tmp_path).how == ""
+
+
+def test_a_delivery_over_mcp_says_early_which_extra_is_missing(monkeypatch):
+    monkeypatch.setattr(sys, "path", [])
+    for name in [each for each in sys.modules if each.partition(".")[0] == "mcp"]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(AgentMissing, match="package `mcp`") as caught:
+        check_mcp(["native", "mcp"], McpSettings())
+    assert "audition[mcp]" in caught.value.hint
+    check_mcp(["native"], McpSettings())
+    check_mcp(["mcp"], McpSettings(url="http://127.0.0.1:9/mcp"))

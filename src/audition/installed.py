@@ -9,7 +9,7 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,7 +17,7 @@ import msgspec
 
 from audition import __version__
 from audition.agent import Agent, agents, find_agent
-from audition.config import AgentSettings, Config
+from audition.config import AgentSettings, Config, McpSettings
 from audition.errors import AgentMissing, AuditionError, unknown
 from audition.model import Value
 from audition.process import Start, run_command
@@ -109,6 +109,16 @@ def make_ready(name: str, config: Config) -> Ready:
             agent.get_it,
         )
     return Ready(agent=agent, program=program, version=version, settings=settings)
+
+
+def check_mcp(deliveries: Iterable[str], mcp: McpSettings) -> None:
+    """Raise where a delivery needs our own MCP server and what it is made of is not here."""
+    wanted = any(each in ("mcp", "mcp+native") for each in deliveries)
+    if wanted and mcp.is_ours and find_spec("mcp") is None:
+        raise AgentMissing(
+            "the deliveries over MCP need the Python package `mcp`",
+            "pip install 'audition[mcp]', or name another server in [tool.audition.mcp]",
+        )
 
 
 def is_older(version: str, least: str) -> bool:

@@ -17,7 +17,7 @@ from audition.commands.carry_out import check_delivery
 from audition.commands.options import option, output_format
 from audition.config import Config
 from audition.errors import AgentMissing, Exit, UsageError
-from audition.installed import Ready, make_ready
+from audition.installed import Ready, check_mcp, make_ready
 from audition.model import Skill
 from audition.plan import slug
 from audition.provider import Provider, parse_policy
@@ -90,6 +90,7 @@ def look_at(words: dict[str, Any], config: Config) -> Iterator[tuple[dict[str, A
         if not each.agent.wire:
             raise AgentMissing(f"`{each.agent.name}` asks no model, so it shows none anything")
     deliveries = dict.fromkeys(map(check_delivery, words["delivery"]))
+    check_mcp(deliveries, config.mcp)
     with tempfile.TemporaryDirectory(prefix="audition-sees-") as name:
         folder = Path(name)
         skills = _by_key((*own, *_beside(words["beside"], folder)))
