@@ -1,7 +1,7 @@
-"""`audition explain [NAME]`: what a check or a policy means, with an example.
+"""`audition explain [NAME]`: what a check, a policy or a lint rule means, with an example.
 
 In: a name, or none. Out: its page as text; without a name, every name with its first line.
-Must not know: what checks and policies do; it shows what they say of themselves.
+Must not know: what checks, policies and rules do; it shows what they say of themselves.
 """
 
 import inspect
@@ -12,6 +12,7 @@ import msgspec
 
 from audition.check import Check, arguments_of, checks
 from audition.errors import unknown
+from audition.lint import RULES, split_page
 from audition.policy import policies, rules
 
 ACTIVATION = "The skill was called where the case expects it, and only there."
@@ -20,13 +21,14 @@ ACTIVATION = "The skill was called where the case expects it, and only there."
 @click.command()
 @click.argument("name", required=False)
 def explain(name: str | None) -> None:
-    """Say what a check or a policy means, with an example.
+    """Say what a check, a policy or a lint rule means, with an example.
 
     Without NAME, list all names.
 
     \b
       audition explain
       audition explain answer_contains
+      audition explain SK203
     """
     click.echo("\n".join(explain_all() if name is None else explain_one(name)))
 
@@ -42,6 +44,9 @@ def explain_all() -> Iterator[str]:
     yield from ("", "Policies, which say what counts as activation:")
     for name in sorted(policies):
         yield f"  {name:{width}}  {next(iter(rules(policies[name])), '')}"
+    yield from ("", "Lint rules, for `audition lint`:")
+    for name, rule in RULES.items():
+        yield f"  {name:{width}}  {rule.title}"
     yield from ("", "`audition explain NAME` shows one with its example.")
 
 
@@ -53,7 +58,9 @@ def explain_one(name: str) -> Iterator[str]:
         return _explain_policy(name)
     if name == "activation":
         return _explain_activation()
-    raise unknown("check or policy", name, (*checks, *policies, "activation"))
+    if name.upper() in RULES:
+        return _explain_rule(name.upper())
+    raise unknown("check, policy or rule", name, (*checks, *policies, "activation", *RULES))
 
 
 def _explain_check(name: str) -> Iterator[str]:
@@ -92,6 +99,18 @@ def _explain_activation() -> Iterator[str]:
         "        prompt: Say hello to Ada.",
     )
     yield "        skill: greeting"
+
+
+def _explain_rule(name: str) -> Iterator[str]:
+    rule = RULES[name]
+    why, bad, good = split_page(rule.page)
+    yield f"{name} (lint rule, {rule.severity}{', `--fix` mends it' * bool(rule.mend)})"
+    yield ""
+    yield rule.title
+    if why:
+        yield from ("", *why.splitlines())
+    for word, example in (("Bad", bad), ("Good", good)):
+        yield from ("", f"{word}:", *(f"    {line}".rstrip() for line in example.splitlines()))
 
 
 def page(check: Check) -> str:

@@ -87,7 +87,7 @@ def close(suite: Suite) -> Findings:
 
     Bad:
         cases:
-          - {id: reads, prompt: Work on the PDF files., skill: pdf-tables}
+          - {id: prints, prompt: Print the figures of this PDF for my boss., skill: pdf-forms}
     Good:
         cases:
           - {id: reads, prompt: Copy the tables of report.pdf to CSV., skill: pdf-tables}
@@ -120,7 +120,7 @@ def calls_by_words(suite: Suite) -> Findings:
     Good:
         cases:
           - id: quiet
-            prompt: Which wood suits kitchen tables?
+            prompt: Fill in the form of this PDF.
             skill: pdf-tables
             should_trigger: false
     """

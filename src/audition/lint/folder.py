@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from audition.front_matter import SIZE_CAP, FrontMatter, read_front_matter
-from audition.lint.prose import blank_code
+from audition.lint.prose import Link, Spot, blank_code, find_links, spot_in
 from audition.model import Finding, Value
 from audition.yaml_file import Marked, Node, parse_yaml
 
@@ -27,8 +27,8 @@ _TEXT = """
     .php .pl .ps1 .py .rb .rs .sh .sql .svg .toml .ts .txt .xml .yaml .yml .zsh
 """
 TEXT = frozenset(("", *_TEXT.split()))
-Spot = tuple[int, int]
-"""Line and column, both from 1."""
+APART = {"assets", "templates", "evals", "eval", "tests", "test", "examples"}
+"""Folders whose documents are material, not instructions."""
 
 
 class Entry(Value, frozen=True, kw_only=True):
@@ -39,16 +39,13 @@ class Entry(Value, frozen=True, kw_only=True):
     link: bool = False
     executable: bool = False
     size: int = 0
+    suffix: str = ""
+    """As `.py`, in small letters."""
 
     @property
     def top(self) -> str:
         """The folder it is in, right below the skill's; empty for a file beside SKILL.md."""
         return self.name.rpartition("/")[0].partition("/")[0]
-
-    @property
-    def suffix(self) -> str:
-        """As `.py`, in small letters."""
-        return os.path.splitext(self.name)[1].lower()
 
 
 class SkillFolder:
@@ -208,6 +205,19 @@ class SkillFolder:
                 found[each.name] = raw.decode("utf-8-sig", "replace")
         return found
 
+    @cached_property
+    def links(self) -> tuple[tuple[str, Link, Spot], ...]:
+        """The links of SKILL.md and of the Markdown beside it: document, link, place."""
+        found = [("SKILL.md", each, self.spot(each.offset)) for each in find_links(self.prose)]
+        for entry in self.entries:
+            text = self.texts.get(entry.name, "") if entry.suffix == ".md" else ""
+            if entry.top not in APART and ("](" in text or "]:" in text):
+                prose = blank_code(text)
+                found += [
+                    (entry.name, each, spot_in(prose, each.offset)) for each in find_links(prose)
+                ]
+        return tuple(found)
+
     def bytes_of(self, name: str) -> bytes:
         """The bytes of a bundled file, as far as it is looked at."""
         return read_capped(os.path.join(self.path, name), FILE_CAP)[0]
@@ -254,9 +264,12 @@ def _walk(folder: str, prefix: str, depth: int) -> Iterator[Entry]:
 
 
 def _entry(each: "os.DirEntry[str]", name: str) -> Entry:
+    suffix = os.path.splitext(name)[1].lower()
     try:
         state = each.stat(follow_symlinks=False)
     except OSError:
-        return Entry(name=name, link=each.is_symlink())
+        return Entry(name=name, link=each.is_symlink(), suffix=suffix)
     executable = bool(state.st_mode & stat.S_IXUSR)
-    return Entry(name=name, link=each.is_symlink(), executable=executable, size=state.st_size)
+    return Entry(
+        name=name, link=each.is_symlink(), executable=executable, size=state.st_size, suffix=suffix
+    )

@@ -27,6 +27,7 @@ SECOND = re.compile(
     r"\b(you can|you'll|you’ll|you will|lets you|help you|helps you|allows you|enables you)\b",
     re.IGNORECASE,
 )
+YEAR = re.compile(r"20\d\d")
 MONTH = r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?|q[1-4])"
 DATED = re.compile(
     rf"\b(as of|before|after|until|since|starting|effective)\s(?:the end of\s)?"
@@ -153,6 +154,8 @@ def dated(skill: SkillFolder) -> Findings:
     Good:
         Use the v2 API. Old ways: v1 was turned off.
     """
+    if not YEAR.search(skill.prose):
+        return
     for found in DATED.finditer(skill.prose):
         words = f"`{' '.join(found[0].split())}` will be out of date"
         yield skill.say(words, "say what holds now", skill.spot(found.start()))
@@ -234,6 +237,8 @@ def unbounded(skill: SkillFolder) -> Findings:
     Good:
         Read all files that match `docs/**/*.md` first.
     """
+    if not any(each in skill.text for each in ("**/*", "find ", "ls -R", "grep -r")):
+        return
     for found in UNBOUNDED.finditer(skill.text, skill.body_start):
         hint = "name a folder and a kind of file: `docs/**/*.md`"
         yield skill.say(f"`{found[0].strip()}` matches everything", hint, skill.spot(found.start()))
@@ -257,44 +262,3 @@ def unfinished(skill: SkillFolder) -> Findings:
     if found := UNFINISHED.search(skill.description):
         words = f"`description` still says `{found[0]}`"
         yield skill.say(words, "finish the sentence", skill.where("description"))
-
-
-@rule("SK211", "warning", over="skills")
-def same_name(skills: tuple[SkillFolder, ...]) -> Findings:
-    """Two skills have the same name.
-
-    Where both are installed, one hides the other, and a case cannot tell them apart.
-
-    Bad:
-        a/pdf-tables/SKILL.md and b/pdf-tables/SKILL.md
-    Good:
-        a/pdf-tables/SKILL.md and b/pdf-forms/SKILL.md
-    """
-    first: dict[str, SkillFolder] = {}
-    for each in skills:
-        name = each.name or each.folder
-        if name in first:
-            words = f"`{name[:80]}` is also the name of {first[name].file()}"
-            yield each.say(words, "rename one of them", each.where("name"))
-        first.setdefault(name, each)
-
-
-@rule("SK212", "warning", over="skills")
-def same_description(skills: tuple[SkillFolder, ...]) -> Findings:
-    """Two skills have the same description.
-
-    Nothing but chance decides between them.
-
-    Bad:
-        pdf-tables and pdf-forms: `Works with PDF files when asked.`
-    Good:
-        pdf-tables: `Copies tables …`, pdf-forms: `Fills in forms …`
-    """
-    first: dict[str, SkillFolder] = {}
-    for each in skills:
-        text = " ".join(each.description.lower().split())
-        if text and text in first and first[text].name != each.name:
-            words = f"the description is that of {first[text].file()}"
-            yield each.say(words, "say what tells them apart", each.where("description"))
-        if text:
-            first.setdefault(text, each)

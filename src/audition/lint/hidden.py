@@ -6,7 +6,8 @@ In: a SkillFolder. Out: findings. Must not know: what the hidden text wants.
 import re
 from collections.abc import Iterator
 
-from audition.lint.folder import SkillFolder, Spot
+from audition.lint.folder import SkillFolder
+from audition.lint.prose import spot_in
 from audition.lint.rule import rule
 from audition.model import Finding
 
@@ -24,11 +25,6 @@ def texts_of(skill: SkillFolder) -> Iterator[tuple[str, str]]:
     """SKILL.md and the texts beside it, by name."""
     yield "SKILL.md", skill.text
     yield from skill.texts.items()
-
-
-def spot_in(text: str, offset: int) -> Spot:
-    """Line and column of an offset."""
-    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 def _find_in(

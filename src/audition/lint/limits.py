@@ -43,6 +43,8 @@ LIMITS = (
     ("the listing with an unknown window", CODEX_LISTING),
 )
 """The whole table, for the documentation."""
+DROPPED = 60
+"""With fewer characters an entry there is room for the name and the path only."""
 AT_LOAD = re.compile(r"(?<![\w`])!`[^`\n]+`")
 IMPLICIT = re.compile(r"^\s*allow_implicit_invocation\s*:\s*false\s*$", re.MULTILINE)
 
@@ -130,8 +132,9 @@ def over_budget(skills: tuple[SkillFolder, ...]) -> Findings:
         return
     words = f"of {len(sizes)} descriptions {_version(CLAUDE_ENTRY)} shows about {', '.join(parts)}"
     if sum(sizes) > CODEX_LISTING.figure:
-        each = max(0, CODEX_LISTING.figure // len(sizes))
-        words += f"; {_version(CODEX_LISTING)} cuts all to about {each} characters an entry"
+        each = CODEX_LISTING.figure // len(sizes)
+        does = f"cuts each to about {each} characters" if each >= DROPPED else "drops them all"
+        words += f"; {_version(CODEX_LISTING)} {does}"
     yield skills[0].say(words, "shorten the descriptions, or install fewer skills together")
 
 
@@ -173,11 +176,12 @@ def nested(skill: SkillFolder) -> Findings:
     Good:
         .claude/skills/pdf-tables/SKILL.md
     """
-    parts = skill.path.replace(os.sep, "/").split("/")
-    parent = os.path.dirname(skill.path)
-    deep = ".claude" in parts and parts[-3:-2] != ["skills"] and parts[-2:-1] != ["skills"]
-    in_claude = deep and "/.claude/skills/" in skill.path.replace(os.sep, "/")
-    if in_claude or (parts[-2:-1] != ["skills"] and os.path.isfile(f"{parent}/SKILL.md")):
+    path = skill.path.replace(os.sep, "/")
+    _, _, below = path.rpartition("/.claude/skills/")
+    in_another = not path.rpartition("/")[0].endswith("/skills") and os.path.isfile(
+        os.path.join(os.path.dirname(skill.path), "SKILL.md")
+    )
+    if in_another or ("/.claude/skills/" in path and "/" in below):
         words = f"{_version(CLAUDE_ENTRY)} does not find a skill at this depth"
         yield skill.say(words, "move it right below `skills/`")
 
@@ -194,6 +198,8 @@ def shell_at_load(skill: SkillFolder) -> Findings:
     Good:
         Find the branch by `git branch --show-current`.
     """
+    if "!`" not in skill.text:
+        return
     for found in AT_LOAD.finditer(skill.text, skill.body_start):
         words = f"{CLAUDE_ENTRY.agent} runs `{found[0][2:-1][:60]}` when the skill is loaded"
         yield skill.say(words, "let the agent run it", skill.spot(found.start()))

@@ -9,14 +9,12 @@ import re
 from collections.abc import Iterator
 from posixpath import basename, dirname, join, normpath
 
-from audition.lint.folder import FILES_CAP, Entry, SkillFolder, Spot
-from audition.lint.prose import Link, blank_code, find_links
+from audition.lint.folder import FILES_CAP, Entry, SkillFolder
+from audition.lint.prose import Link, Spot
 from audition.lint.rule import rule
 from audition.model import Finding
 
 Findings = Iterator[Finding]
-APART = {"assets", "templates", "evals", "eval", "tests", "test", "examples"}
-"""Folders whose documents are material, not instructions."""
 MENTION = re.compile(
     r"(?<![\w/\\.$}-])(?:\./)?((scripts|references|reference|assets|templates|resources)/[\w./-]*\w\.\w{1,8})\b"
 )
@@ -28,27 +26,10 @@ NEVER_ORPHANS = re.compile(
 )
 
 
-def _documents(skill: SkillFolder) -> Iterator[tuple[str, str, list[Link]]]:
-    """SKILL.md and the Markdown beside it: name, prose, links."""
-    yield "SKILL.md", skill.prose, list(find_links(skill.prose))
-    for each in skill.entries:
-        if each.suffix == ".md" and each.top not in APART and each.name in skill.texts:
-            text = skill.texts[each.name]
-            if "](" in text or "]:" in text:
-                prose = blank_code(text)
-                yield each.name, prose, list(find_links(prose))
-
-
-def _spot(text: str, offset: int) -> Spot:
-    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
-
-
 def _links(skill: SkillFolder) -> Iterator[tuple[str, Link, str, Spot]]:
     """Every link: the document, the link, its target from the skill's folder, its place."""
-    for name, prose, links in _documents(skill):
-        for link in links:
-            target = normpath(join(dirname(name), link.target.replace("\\", "/")))
-            yield name, link, target, _spot(prose, link.offset)
+    for name, link, at in skill.links:
+        yield name, link, normpath(join(dirname(name), link.target.replace("\\", "/"))), at
 
 
 def is_there(skill: SkillFolder, target: str) -> bool:

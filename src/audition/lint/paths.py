@@ -35,6 +35,8 @@ def absolute_path(skill: SkillFolder) -> Findings:
     Good:
         Run scripts/tables.py.
     """
+    if not any(each in skill.text for each in ("/home/", "/Users/", ":\\")):
+        return
     for found in ABSOLUTE.finditer(skill.text, skill.body_start):
         if not SOMEBODY.match(found[1]):
             hint = "put the file into the skill, and name it from there"

@@ -19,6 +19,10 @@ SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:|//|#")
 PLACEHOLDER = re.compile(r"[{}$*…|]|path/to|\.\.\.|^(url|link)$", re.IGNORECASE)
 
 
+Spot = tuple[int, int]
+"""Line and column, both from 1."""
+
+
 class Link(Value, frozen=True, kw_only=True):
     """A link to a file."""
 
@@ -26,6 +30,11 @@ class Link(Value, frozen=True, kw_only=True):
     """As written, without `#…` and `?…`."""
     offset: int
     """Where the target begins in the text."""
+
+
+def spot_in(text: str, offset: int) -> Spot:
+    """Line and column of an offset."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 def blank_code(text: str) -> str:

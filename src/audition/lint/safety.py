@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 
 from audition.lint.folder import SkillFolder
-from audition.lint.hidden import spot_in, texts_of
+from audition.lint.hidden import texts_of
+from audition.lint.prose import spot_in
 from audition.lint.rule import rule
 from audition.model import Finding
 
@@ -19,7 +20,7 @@ SECRETS: tuple[tuple[str, str, str], ...] = (
     ("an Anthropic key", "sk-ant-", r"\bsk-ant-[A-Za-z0-9_-]{24,}"),
     ("an OpenAI key", "sk-proj-", r"\bsk-proj-[A-Za-z0-9_-]{32,}"),
     ("an OpenAI key", "T3BlbkFJ", r"\bsk-[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}"),
-    ("a GitHub token", "gh", r"\bgh[pousr]_[A-Za-z0-9]{36}\b"),
+    *(("a GitHub token", f"gh{kind}_", rf"\bgh{kind}_[A-Za-z0-9]{{36}}\b") for kind in "pousr"),
     ("a GitHub token", "github_pat_", r"\bgithub_pat_[A-Za-z0-9_]{60,}"),
     ("a GitLab token", "glpat-", r"\bglpat-[A-Za-z0-9_-]{20,}"),
     ("a Slack token", "xox", r"\bxox[abprs]-[0-9A-Za-z-]{24,}"),

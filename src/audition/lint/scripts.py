@@ -9,6 +9,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
+from functools import lru_cache
 
 from audition.lint.folder import FILE_CAP, Entry, SkillFolder
 from audition.lint.rule import Repair, rule
@@ -45,6 +46,7 @@ def _files(skill: SkillFolder, *suffixes: str) -> Iterator[tuple[Entry, str]]:
             yield each, skill.texts[each.name]
 
 
+@lru_cache(maxsize=32)
 def _parse(text: str) -> ast.Module | SyntaxError | None:
     """The tree, what is wrong, or None where Python itself gives up."""
     try:

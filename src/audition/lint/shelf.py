@@ -17,12 +17,13 @@ from audition.lint import (
     scripts,
     spec,
     suites,
+    twins,
 )
 from audition.lint.rule import Rule
 
 FAMILIES = {
     "SK1": ("The specification", (file_form, spec)),
-    "SK2": ("Guidance", (guidance,)),
+    "SK2": ("Guidance", (guidance, twins)),
     "SK3": ("Links and bundled files", (links, paths)),
     "SK4": ("Scripts and data", (scripts,)),
     "SK5": ("Safety", (safety, hidden)),
