@@ -48,7 +48,9 @@ def between(world):
         (i, j)
         for i, first in enumerate(world)
         for j, last in enumerate(world)
-        if i < j and "A" in first and "B" in last
+        if i < j
+        and "A" in first
+        and "B" in last
         # the next B, and no other
         and not any("B" in world[k] for k in range(i + 1, j))
     ]
@@ -143,11 +145,18 @@ def sessions(draw, most=5, close_all=True):
             command = "; ".join(letters.lower()) or "x"
             calls.append([letters, line, 10**6, code])
             open_calls.append(len(calls) - 1)
-            events.append(Call(line=line, id=f"c{len(calls) - 1}", tool="Bash", does="shell", command=command))
+            events.append(
+                Call(line=line, id=f"c{len(calls) - 1}", tool="Bash", does="shell", command=command)
+            )
         else:
             which = open_calls.pop(draw(st.integers(0, len(open_calls) - 1)))
             events.append(
-                Result(line=len(events) + 1, id=f"c{which}", exit_code=calls[which][3], failed=calls[which][3] != 0)
+                Result(
+                    line=len(events) + 1,
+                    id=f"c{which}",
+                    exit_code=calls[which][3],
+                    failed=calls[which][3] != 0,
+                )
             )
             calls[which][2] = len(events)
     # A result, so that the session tells of results at all.
@@ -220,7 +229,7 @@ def test_within_agrees_with_the_slow_way(session, limit):
 @settings(max_examples=200, deadline=None)
 @given(sessions(), st.sampled_from(sorted(SLOW)), st.integers(0, 12))
 def test_what_is_decided_of_a_session_without_an_end_stays_so_whatever_comes(session, form, cut):
-    calls, events = session
+    _, events = session
     roles, _ = SLOW[form]
     made = rule(form, roles)
     part = Trace(agent="x", events=events[:cut], end=End(status="interrupted"))

@@ -1,0 +1,477 @@
+"""Rules on conduct: what patterns mean, what sessions show, what mistakes are told and where."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from outcomes import an_outcome
+
+from audition.case_file import BadCases
+from audition.cases.native import read
+from audition.cases.process import read_rules
+from audition.conduct import grade_conduct, judge_conduct
+from audition.conduct.sights import make_sight
+from audition.faithful import conclude, grade_case
+from audition.model import (
+    Call,
+    Case,
+    Denial,
+    End,
+    EventPattern,
+    Message,
+    Offer,
+    Result,
+    Rule,
+    Trace,
+)
+from audition.policy import find_policy
+from audition.shell import writes_in
+
+HERE = Path(__file__).parent
+COMMIT = EventPattern(command="git commit")
+TESTS = EventPattern(command="pytest", exit=0)
+
+
+def shell(line, command, **more):
+    return Call(line=line, id=f"c{line}", tool="Bash", does="shell", command=command, **more)
+
+
+def done(line, of, **more):
+    return Result(line=line, id=f"c{of}", **more)
+
+
+def a_trace(*events, status="completed", **more):
+    return Trace(agent="x", events=events, end=End(status=status), **more)
+
+
+def judge(trace, form, **patterns):
+    numbers = {
+        name: patterns.pop(name) for name in list(patterns) if isinstance(patterns[name], int)
+    }
+    named = {name.rstrip("_"): each for name, each in patterns.items()}
+    (found,) = judge_conduct([Rule(id="r", form=form, patterns=named, numbers=numbers)], trace)
+    return found
+
+
+def sees(pattern, event, result=None):
+    sight = make_sight(EventPattern(**pattern))
+    if type(event).__name__.lower() != sight.about:
+        return False
+    if sight.does and event.does != sight.does:
+        return False
+    return sight.seen(event, result)
+
+
+# what a pattern means
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "git commit",
+        "git commit -m 'a b'",
+        "cd x && git commit",
+        "A=1 git commit",
+        "bash -lc 'git add . && git commit -m x'",
+        "timeout 5 sudo git commit",
+        "git -C x commit",
+        "git --no-pager -c user.name=a commit --amend",
+        "/usr/bin/git commit",
+        "g'i't com\"mit\"",
+        "echo $(git commit -m x)",
+        "true; git commit &",
+    ],
+)
+def test_a_command_is_found_behind_whatever_wraps_it(line):
+    assert sees({"command": "git commit"}, shell(1, line)) is True
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'echo "git commit"',
+        "git commit-tree",
+        "git log --grep commit",
+        "git log commit",
+        "git --no-pager log commit",
+        "git -- commit",
+        "legit commit",
+        "grep 'git commit' notes.md",
+        "git\ncommit",
+        "# git commit",
+        "cat <<E\ngit commit\nE",
+        "",
+    ],
+)
+def test_a_command_is_never_found_in_what_only_looks_like_it(line):
+    assert sees({"command": "git commit"}, shell(1, line)) is False
+
+
+def test_more_words_of_a_command_must_come_in_their_order():
+    assert sees({"command": "pytest tests/a.py"}, shell(1, "pytest -q tests/b.py tests/a.py"))
+    assert not sees({"command": "cp a b"}, shell(1, "cp b a"))
+    assert not sees({"command": "./run.sh"}, shell(1, "other/run.sh"))
+
+
+@pytest.mark.parametrize(
+    ("glob", "line", "seen"),
+    [
+        ("src/*.py", "cat src/a.py", True),
+        ("src/*.py", "cd src && sed -i s/a/b/ a.py", True),
+        ("*.md", "echo x > /tmp/w/notes.md", True),
+        ("*.md", "echo notes.md", False),
+        ("*.py", "python tools/run.py", True),
+        ("secrets/**", "cp a secrets/b/c", True),
+        ("/etc/*", "cat /etc/passwd", True),
+        ("/etc/*", "cat etc/passwd", False),
+    ],
+)
+def test_a_path_is_one_that_a_line_reads_writes_or_runs(glob, line, seen):
+    assert sees({"path": glob}, shell(1, line)) is seen
+
+
+def test_the_files_that_a_line_writes_are_found():
+    found = writes_in("cd a; echo x >b; tee c d; sed -i 's/x/y/' e; rm -rf f 2>/dev/null")
+    assert found[:4] == ("a/b", "a/c", "a/d", "a/e")
+    assert found[4:] == ("a/f",)
+
+
+def test_a_path_of_a_file_tool_is_seen_under_any_folder():
+    wrote = Call(line=1, tool="Write", does="write", paths=("/tmp/w/src/a.py",))
+    assert sees({"kind": "write", "path": "src/*.py"}, wrote)
+    assert not sees({"kind": "read", "path": "src/*.py"}, wrote)
+
+
+def test_a_skill_is_seen_by_its_tool_its_file_and_its_body():
+    assert sees({"skill": "greet"}, Call(does="skill", tool="Skill", skill="greet"))
+    assert sees({"skill": "greet"}, Call(does="skill", tool="Skill", skill="plug:greet"))
+    assert sees({"skill": "greet"}, shell(1, "cat .agents/skills/greet/SKILL.md"))
+    assert sees({"skill": "greet"}, Call(does="read", paths=("/x/greet/SKILL.md",)))
+    assert not sees({"skill": "greet"}, Call(does="read", paths=("/x/regreet/SKILL.md",)))
+    assert sees({"kind": "message", "skill": "greet"}, Message(skill="greet"))
+    assert sees({"kind": "offer", "skill": "greet"}, Offer(skill="greet"))
+
+
+def test_a_tool_over_mcp_is_seen_by_its_last_part():
+    over = Call(does="mcp", tool="mcp__site__search")
+    assert sees({"tool": "search"}, over)
+    assert sees({"tool": "mcp__site__search"}, over)
+    assert not sees({"tool": "search"}, Call(tool="re.search"))
+
+
+def test_sub_agents_are_told_apart():
+    inside = shell(1, "ls", sub="t1")
+    assert sees({"kind": "shell", "subagent": True}, inside)
+    assert sees({"kind": "shell", "subagent": "t1"}, inside)
+    assert not sees({"kind": "shell", "subagent": False}, inside)
+    assert not sees({"kind": "shell", "subagent": "t2"}, inside)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "result", "seen"),
+    [
+        ({"exit": 0}, Result(exit_code=0), True),
+        ({"exit": 0}, Result(exit_code=1, failed=True), False),
+        ({"exit": 0}, Result(), True),  # told only where it failed
+        ({"exit": 0}, Result(failed=True), False),
+        ({"exit": 2}, Result(failed=True), None),
+        ({"exit": 2}, Result(), False),
+        ({"exit": 0}, None, None),
+        ({"failed": True}, None, None),
+        ({"failed": True}, Result(failed=True), True),
+        ({"failed": False}, Result(failed=True), False),
+    ],
+)
+def test_what_a_call_came_back_with_is_looked_at_and_may_be_unknown(wanted, result, seen):
+    assert sees({"kind": "shell", **wanted}, shell(1, "make"), result) is seen
+
+
+# what a session shows
+
+
+def test_a_commit_after_the_tests_and_no_edit_is_fresh_and_the_lines_prove_it():
+    edit = Call(line=1, id="c1", tool="Edit", does="write", paths=("a.py",))
+    events = (edit, done(2, 1), shell(3, "pytest"), done(4, 3), shell(5, "git commit"), done(6, 5))
+    rule = {"do": COMMIT, "after": TESTS, "since": EventPattern(kind="write")}
+    found = judge(a_trace(*events), "fresh", **rule)
+    assert (found.result, found.lines) == ("met", (3, 4, 5, 6))
+    late = (*events[2:4], edit, done(7, 1), *events[4:])
+    assert judge(a_trace(*late), "fresh", **rule).result == "unmet"
+    red = (*events[:3], done(4, 3, failed=True, exit_code=1), *events[4:])
+    found = judge(a_trace(*red), "fresh", **rule)
+    assert found.result == "unmet"
+    assert "`git commit` came without `pytest` exit `0` after the last write" in found.reason
+
+
+def test_an_event_is_not_before_itself():
+    trace = a_trace(shell(1, "git commit"), done(2, 1))
+    assert judge(trace, "before", first=EventPattern(kind="shell"), then=COMMIT).result == "unmet"
+
+
+def test_calls_side_by_side_have_no_order():
+    trace = a_trace(shell(1, "pytest"), shell(2, "git commit"), done(3, 1), done(4, 2))
+    found = judge(trace, "before", first=EventPattern(command="pytest"), then=COMMIT)
+    assert (found.result, found.lines) == ("unknown", (1, 2))
+    assert "side by side" in found.reason
+    third = a_trace(*trace.events, shell(5, "git push"), done(6, 5))
+    push = EventPattern(command="git push")
+    assert judge(third, "before", first=COMMIT, then=push).result == "met"
+
+
+def test_what_a_sub_agent_does_comes_after_the_call_that_started_it():
+    events = (
+        Call(line=1, id="t", tool="Task", does="task"),
+        shell(2, "git commit", sub="t"),
+        Result(line=3, id="c2", sub="t"),
+        Result(line=4, id="t"),
+    )
+    task, passed = EventPattern(kind="task"), EventPattern(kind="task", failed=False)
+    assert judge(a_trace(*events), "before", first=task, then=COMMIT).result == "met"
+    # How it ended was not known then.
+    assert judge(a_trace(*events), "before", first=passed, then=COMMIT).result == "unknown"
+
+
+def test_a_refused_call_was_not_made():
+    events = (shell(1, "git commit"), Denial(line=2, id="c1", tool="Bash"), done(3, 1, failed=True))
+    assert judge(a_trace(*events), "never", of=COMMIT).result == "met"
+    assert (
+        judge(a_trace(*events), "never", of=EventPattern(kind="denial", tool="Bash")).result
+        == "unmet"
+    )
+
+
+def test_a_situation_that_never_arose_is_vacuous():
+    trace = a_trace(shell(1, "ls"), done(2, 1))
+    assert judge(trace, "before", first=TESTS, then=COMMIT).result == "vacuous"
+    assert judge(trace, "follows", after=COMMIT, must=TESTS).result == "vacuous"
+    assert judge(trace, "between", from_=TESTS, to=COMMIT, never=COMMIT).result == "vacuous"
+    assert judge(trace, "fresh", do=COMMIT, after=TESTS, since=TESTS).result == "vacuous"
+    assert judge(trace, "never", of=COMMIT).result == "met"
+
+
+def test_a_session_without_an_end_decides_only_what_nothing_can_change():
+    commit = a_trace(shell(1, "git commit"), done(2, 1), status="interrupted")
+    assert judge(commit, "never", of=COMMIT).result == "unmet"
+    assert judge(commit, "eventually", of=COMMIT).result == "met"
+    assert judge(commit, "never", of=TESTS).result == "unknown"
+    assert judge(commit, "eventually", of=TESTS).result == "unknown"
+    assert judge(commit, "before", first=TESTS, then=COMMIT).result == "unmet"
+    assert judge(commit, "follows", after=COMMIT, must=TESTS).result == "unknown"
+    assert judge(commit, "count", of=COMMIT, most=1).result == "unknown"
+    assert judge(commit, "count", of=COMMIT, least=1).result == "met"
+    assert judge(commit, "within", of=TESTS, calls=1).result == "unmet"
+    assert judge(commit, "within", of=TESTS, calls=2).result == "unknown"
+
+
+def test_a_session_with_a_hole_decides_nothing_about_order():
+    trace = a_trace(shell(1, "git commit"), done(2, 1), truncated=True)
+    assert judge(trace, "before", first=TESTS, then=COMMIT).result == "unknown"
+    assert judge(trace, "never", of=COMMIT).result == "unmet"
+    assert judge(trace, "never", of=TESTS).result == "unknown"
+
+
+def test_turns_are_counted_by_what_comes_back():
+    events = (
+        shell(1, "a"), shell(2, "b"), done(3, 1), done(4, 2),  # turn 1
+        Message(line=5, text="now"), shell(6, "git commit"), done(7, 6),  # turn 2
+    )  # fmt: skip
+    assert judge(a_trace(*events), "within", of=COMMIT, turns=1).result == "unmet"
+    assert judge(a_trace(*events), "within", of=COMMIT, turns=2).result == "met"
+    assert judge(a_trace(*events), "within", of=COMMIT, calls=3).result == "met"
+    assert judge(a_trace(*events), "within", of=COMMIT, calls=2).result == "unmet"
+
+
+def test_an_agent_that_tells_no_results_is_taken_in_the_order_of_its_calls():
+    trace = a_trace(shell(1, "pytest"), shell(2, "git commit"))
+    assert judge(trace, "before", first=EventPattern(command="pytest"), then=COMMIT).result == "met"
+
+
+def test_too_much_side_by_side_is_unknown_and_takes_no_time():
+    opened = [shell(n, "abc"[n % 3]) for n in range(1, 400)]
+    closed = [done(n + 1000, n) for n in range(1, 400)]
+    a, b, c = (EventPattern(command=each) for each in "abc")
+    found = judge(a_trace(*opened, *closed), "between", from_=a, to=b, never=c)
+    assert found.result == "unknown"
+
+
+# what it is worth
+
+
+def test_a_rule_is_a_grade_and_a_vacuous_one_is_no_pass_unless_it_says_so():
+    rule = Rule(id="tested", form="before", patterns={"first": TESTS, "then": COMMIT})
+    trace = a_trace(shell(1, "ls"), done(2, 1))
+    (grade,) = grade_conduct([rule], trace)
+    assert (grade.by, grade.status) == ("process:tested", "vacuous")
+    assert conclude("", [grade]) == (
+        "error",
+        "process:tested: vacuous: the situation never arose: there was no `git commit`",
+    )
+    (grade,) = grade_conduct([msgspec.structs.replace(rule, vacuous="allow")], trace)
+    assert grade.status == "pass"
+    both = (shell(1, "pytest"), shell(2, "git commit"), done(3, 1), done(4, 2))
+    (grade,) = grade_conduct([rule], a_trace(*both))
+    assert (grade.status, conclude("", [grade])[0]) == ("unknown", "error")
+
+
+def test_a_trial_is_graded_by_its_rules_and_by_its_output_schema(tmp_path):
+    (tmp_path / "schema.json").write_text('{"type": "object"}')
+    case = Case(
+        id="one",
+        prompt="Do it.",
+        skill="greeting",
+        file="cases.yaml",
+        settings={"output_schema": str(tmp_path / "schema.json")},
+        process=(Rule(id="quiet", form="never", patterns={"of": COMMIT}),),
+    )
+    outcome = an_outcome(Message(line=1, text="{}"), shell(2, "git commit"), case=case)
+    grades = {each.by: each for each in grade_case(outcome, find_policy("default"))}
+    assert grades["output_schema"].status == "pass"
+    assert (grades["process:quiet"].status, grades["process:quiet"].lines) == ("fail", (2,))
+    prose = an_outcome(Message(line=1, text="Done."), case=case)
+    grades = {each.by: each for each in grade_case(prose, find_policy("default"))}
+    assert grades["output_schema"].status == "fail"
+    assert msgspec.json.decode(msgspec.json.encode(case), type=Case) == case
+
+
+# where rules are written
+
+
+def wrong(tmp_path, text):
+    path = tmp_path / "process.yaml"
+    path.write_text(text)
+    with pytest.raises(BadCases) as caught:
+        read_rules(path)
+    return [
+        (each.line, each.column, f"{each.message} / {each.hint}") for each in caught.value.findings
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "words"),
+    [
+        ("- {id: a, never: {}}", 1, 18, "empty pattern"),
+        ("- {id: a, nver: shell}", 1, 11, "did you mean `never`?"),
+        ("- {id: a, never: {kind: shel}}", 1, 25, "did you mean `shell`?"),
+        ("- {id: a, never: {comand: ls}}", 1, 19, "did you mean `command`?"),
+        ("- {id: a, never: {kind: message, command: ls}}", 1, 34, "can never match"),
+        ("- {id: a, never: {kind: read, command: ls}}", 1, 31, "can never match"),
+        ("- {id: a, never: {command: a && b}}", 1, 28, "2 commands"),
+        ("- {id: a, never: {command: sudo rm}}", 1, 28, "write `rm`"),
+        ("- {id: a, never: {path: src/}}", 1, 25, "write `src/**`"),
+        ("- {id: a, never: {exit: yes}}", 1, 25, "expected an exit code"),
+        ("- {never: shell}", 1, 3, "has no `id`"),
+        ("- {id: a}", 1, 3, "no form"),
+        ("- {id: a, never: shell, eventually: read}", 1, 3, "2 forms"),
+        ("- {id: a, before: {first: shell}}", 1, 11, "needs `then`"),
+        ("- {id: a, before: {first: shell, then: shell}}", 1, 11, "can never hold"),
+        ("- {id: a, count: {of: shell}}", 1, 11, "`least`, `most` or both"),
+        ("- {id: a, count: {of: shell, least: 2, most: 1}}", 1, 11, "can never hold"),
+        ("- {id: a, count: {of: shell, most: -1}}", 1, 36, "a whole number from 0"),
+        ("- {id: a, within: {of: shell, calls: 1, turns: 2}}", 1, 11, "either"),
+        ("- {id: a, between: {from: read, to: shell, never: shell}}", 1, 11, "can never fail"),
+        ("- {id: a, fresh: {do: shell, after: read, since: read}}", 1, 11, "does nothing"),
+        ("- {id: a, never: shell, vacuous: allow}", 1, 11, "never vacuous"),
+        ("- {id: a, never: shell}\n- {id: a, never: read}", 2, 8, "two rules have the id"),
+        (
+            "- {id: a, never: shell}\n- {id: b, eventually: shell}",
+            2,
+            11,
+            "contradicts the rule `a`",
+        ),
+        (
+            "- {id: a, eventually: shell}\n- {id: b, count: {of: shell, most: 0}}",
+            2,
+            11,
+            "contradicts",
+        ),
+        ("never: shell", 1, 1, "expected a list of rules"),
+        ("", 1, 1, "expected a list of rules"),
+    ],
+)
+def test_a_mistake_in_a_rule_is_told_where_it_stands(text, line, column, words, tmp_path):
+    found = wrong(tmp_path, text)
+    assert any((line, column) == each[:2] and words in each[2] for each in found), found
+    assert len(found) == 1
+
+
+def test_all_mistakes_are_told_at_once(tmp_path):
+    assert len(wrong(tmp_path, "- {id: a, never: {}}\n- {id: b, never: {kind: x}}\n")) == 2
+
+
+CASES = """\
+skills: [greet]
+process:
+  - {id: quiet, never: {command: git push}}
+  - {id: tested, vacuous: allow, before: {first: {command: pytest}, then: {command: git commit}}}
+defaults:
+  process: process.yaml
+cases:
+  - {id: one, prompt: x, skill: none}
+  - id: two
+    prompt: x
+    skill: none
+    process:
+      - {id: quiet, never: {command: git}}
+"""
+
+
+def a_suite(folder):
+    (folder / "greet").mkdir()
+    (folder / "greet/SKILL.md").write_text("---\nname: greet\ndescription: Greets.\n---\nHi.\n")
+    (folder / "cases.yaml").write_text(CASES)
+    return folder / "cases.yaml"
+
+
+def test_rules_stand_in_the_suite_its_defaults_a_case_or_a_file(tmp_path):
+    (tmp_path / "process.yaml").write_text("process:\n  - {id: read, eventually: {kind: read}}\n")
+    one, two = read(a_suite(tmp_path)).cases
+    assert [each.id for each in one.process] == ["quiet", "tested", "read"]
+    assert [each.id for each in two.process] == ["tested", "quiet"]
+    assert two.process[-1].patterns["of"].command == "git"
+    assert one.process[1].vacuous == "allow"
+
+
+def test_a_mistake_in_a_file_of_rules_is_told_there(tmp_path):
+    (tmp_path / "process.yaml").write_text("- {id: a, never: {}}\n")
+    with pytest.raises(BadCases) as caught:
+        read(a_suite(tmp_path))
+    (found,) = caught.value.findings
+    assert (Path(found.path).name, found.line) == ("process.yaml", 1)
+
+
+# any recorded session
+
+
+def audition(*words):
+    argv = [sys.executable, "-m", "audition", *map(str, words)]
+    return subprocess.run(argv, capture_output=True, text=True, check=False)
+
+
+def a_session():
+    return next(HERE.glob("traces/claude/*/01_activation.jsonl"))
+
+
+def test_any_session_is_judged_by_a_file_of_rules(tmp_path):
+    rules = tmp_path / "process.yaml"
+    rules.write_text("- {id: called, eventually: skill}\n- {id: idle, never: {kind: call}}\n")
+    ran = audition(
+        "trace", a_session(), "--agent", "claude", "--rules", rules, "--output-format", "json"
+    )
+    found = {each["id"]: each for each in json.loads(ran.stdout)["rules"]}
+    assert (found["called"]["result"], found["idle"]["result"]) == ("met", "unmet")
+    assert found["called"]["lines"] == found["idle"]["lines"] != []
+    shown = audition("trace", a_session(), "--agent", "claude", "--rules", rules).stdout
+    assert "rule called: met (lines" in shown
+    plain = audition("trace", a_session(), "--agent", "claude", "--output-format", "json")
+    assert "rules" not in json.loads(plain.stdout)
+
+
+def test_rules_that_are_not_there_or_wrong_are_told(tmp_path):
+    (tmp_path / "process.yaml").write_text("- {id: a, never: {}}\n")
+    ran = audition("trace", a_session(), "--agent", "claude", "--rules", tmp_path / "proces.yaml")
+    assert (ran.returncode, "did you mean `process.yaml`?" in ran.stderr) == (2, True)
+    ran = audition("trace", a_session(), "--agent", "claude", "--rules", tmp_path / "process.yaml")
+    assert (ran.returncode, "process.yaml:1:18" in ran.stderr) == (2, True)
