@@ -30,6 +30,10 @@ KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "executor": (str, "Who runs the trials, as `--executor`."),
     "provider": (str, "Who answers for the model, as `--provider`."),
     "policy": (str, "The policy that grades, as `--policy`."),
+    "judge": (str, "The agent that answers rubrics, as `--judge-agent`."),
+    "judge_command": ((str, list), "The program that answers rubrics, as `--judge-command`."),
+    "judge_model": (str, "The model of the agent that judges, as `--judge-model`."),
+    "votes": (int, "How often each question is asked, as `--votes`: 1 or 3."),
     "fsync": (bool, "Whether a finished trial is forced to disk; `false` only for benchmarks."),
 }
 """Keys that give an option its default: the type, and what it is for."""

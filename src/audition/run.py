@@ -12,6 +12,7 @@ from audition import __version__
 from audition.executor import executors
 from audition.grading import grade_sealed
 from audition.installed import Ready
+from audition.judging import judge_sealed
 from audition.model import Inputs, Json, Record, Trial, Value
 from audition.plan import Plan
 from audition.store import read_records, write_ended
@@ -119,6 +120,8 @@ def run_trials(
 def grade_unfinished(house: House) -> Iterator[Record]:
     """Sealed by a run that died before it could grade: graded now, not asked again."""
     for folder in house.run.sealed_unfinished():
+        if house.bench and not judge_sealed(folder, house.grading, house.bench):
+            continue
         record = grade_sealed(folder, house.grading)
         house.run.commit(record, folder)
         yield record

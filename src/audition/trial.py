@@ -12,6 +12,7 @@ import msgspec
 from audition.attempt import Means, attempt
 from audition.grading import Grading, grade_sealed
 from audition.installed import Ready
+from audition.judging import Bench, judge_sealed
 from audition.model import Record, Sealed, Trial, Value
 from audition.patience import Listener, Patience
 from audition.shown import Sights
@@ -28,16 +29,20 @@ class House(Value, frozen=True, kw_only=True):
     patience: Patience
     sights: Sights
     bad_fixtures: dict[str, str] = {}
+    bench: Bench | None = None
+    """The judge that answers rubrics, where one does."""
 
 
 def run_trial(trial: Trial, house: House) -> Record | None:
-    """Stage, ask, seal, read, grade, record; None where it was interrupted."""
+    """Stage, ask, seal, judge, read, grade, record; None where it was interrupted."""
     staging = house.run.start(trial)
     sealed = _nothing_asked(trial, house) or ask(trial, staging, house)
     if sealed.stopped == "interrupted":
         house.run.drop(staging)
         return None
     folder = house.run.seal(trial, staging, sealed)
+    if house.bench and not judge_sealed(folder, house.grading, house.bench):
+        return None
     record = grade_sealed(folder, house.grading)
     house.run.commit(record, folder)
     return record

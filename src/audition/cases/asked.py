@@ -17,6 +17,8 @@ from audition.model import CheckSpec, Criterion, Json
 from audition.yaml_file import Node
 
 CRITERION = ("id", "question", "applies_when", "severity", "evidence")
+MOST_CRITERIA = 50
+"""A longer rubric is refused: each question is one that a judge is paid for."""
 NOBODY = ""
 """What `skill: none` is read as."""
 
@@ -208,6 +210,10 @@ def read_rubric(node: Node, findings: Findings) -> tuple[Criterion, ...] | None:
         return None if text is None else (Criterion(id="1", question=text),)
     if not isinstance(node.value, list):
         findings.wrong(node, "a list of questions")
+        return None
+    if len(node.value) > MOST_CRITERIA:
+        words = f"{len(node.value)} questions, and {MOST_CRITERIA} are the most"
+        findings.say(node, words, "ask what matters; split the rest over several cases")
         return None
     found: list[Criterion] = []
     for number, each in enumerate(node.items(), 1):

@@ -20,12 +20,14 @@ from audition.agent import Delivery
 from audition.attempt import Means
 from audition.case_file import load_suites
 from audition.commands.finish import exit_code, finish, say, show_result
+from audition.commands.judges import make_judge, resume_judge
 from audition.commands.wishes import Wishes, caps_of, limits_of, rules_of
 from audition.config import Config
 from audition.errors import Exit, UsageError, unknown
 from audition.executor import executors
 from audition.grading import Grading
-from audition.installed import Ready, configure_agent, make_ready
+from audition.installed import Ready, check_mcp, configure_agent, make_ready
+from audition.judging import Bench, Judge
 from audition.model import Inputs, Suite
 from audition.patience import Patience
 from audition.plan import Arm, Plan, plan_trials
@@ -48,13 +50,11 @@ def carry_out(wishes: Wishes, config: Config) -> int:
     suites = _suites(wishes)
     plan = _plan(suites, wishes, config)
     if wishes.dry_run:
-        from audition.terminal import print_plan
-
-        print_plan(plan, wishes.output_format)
-        return Exit.OK
+        return _dry_run(plan, wishes, config)
     if wishes.background:
         return _go_background(wishes)
     ready = _make_ready(wishes.agent, config)
+    judge = make_judge(wishes.judged, config)
     store = open_run(
         Path(wishes.out),
         wishes.run_id or new_run_id(),
@@ -68,11 +68,29 @@ def carry_out(wishes: Wishes, config: Config) -> int:
             "policy": wishes.policy,
             "jobs": wishes.jobs,
             "provider": wishes.provider,
+            "judge": msgspec.to_builtins(wishes.judged),
             "cells": msgspec.to_builtins(plan.cells),
             "caps": msgspec.to_builtins(caps_of(wishes)),
         }
         inputs = describe(plan, store.run_id, list(ready.values()), sys.argv[1:], settings)
-        return _go(store, inputs, ready, wishes, config)
+        return _go(store, inputs, ready, wishes, config, judge)
+
+
+def _dry_run(plan: Plan, wishes: Wishes, config: Config) -> int:
+    """Show the plan and what it will take; nobody is asked."""
+    from audition.index import read_averages
+    from audition.quote import make_quote
+    from audition.terminal import print_plan
+
+    agents = [configure_agent(name, config) for name in dict.fromkeys(wishes.agent)]
+    free = frozenset(each.name for each in agents if not each.version)
+    quote = make_quote(plan, read_averages(Path(wishes.out)), _at_once(wishes), free)
+    print_plan(plan, wishes.output_format, quote=quote)
+    return Exit.OK
+
+
+def _at_once(wishes: Wishes) -> int:
+    return wishes.jobs or min(8, max(2, os.cpu_count() or 2))
 
 
 def _resume(wishes: Wishes, config: Config) -> int:
@@ -86,8 +104,10 @@ def _resume(wishes: Wishes, config: Config) -> int:
             sandbox=str(kept.get("sandbox") or wishes.sandbox),
             policy=wishes.policy or kept.get("policy"),
             provider=str(kept.get("provider") or wishes.provider),
+            judged=resume_judge(wishes.judged, kept),
         )
-        return _go(store, inputs, ready, wishes, config)
+        judge = make_judge(wishes.judged, config)
+        return _go(store, inputs, ready, wishes, config, judge)
 
 
 def _suites(wishes: Wishes) -> tuple[Suite, ...]:
@@ -135,6 +155,8 @@ def _plan(suites: Sequence[Suite], wishes: Wishes, config: Config) -> Plan:
         for delivery in dict.fromkeys(check_delivery(each) for each in wishes.delivery)
         for model in dict.fromkeys(models)
     ]
+    taken = [each.delivery for each in arms if each.delivery in each.agent.deliveries]
+    check_mcp(taken, config.mcp)
     return plan_trials(suites, arms, limits_of(wishes))
 
 
@@ -156,7 +178,14 @@ def _make_ready(names: Sequence[str], config: Config) -> dict[str, Ready]:
     return {name: make_ready(name, config) for name in dict.fromkeys(names)}
 
 
-def _go(store: Run, inputs: Inputs, ready: dict[str, Ready], wishes: Wishes, config: Config) -> int:
+def _go(
+    store: Run,
+    inputs: Inputs,
+    ready: dict[str, Ready],
+    wishes: Wishes,
+    config: Config,
+    judge: Judge | None,
+) -> int:
     brakes = Brakes()
     with serve(wishes.provider) as provider:
         means = Means(
@@ -169,6 +198,9 @@ def _go(store: Run, inputs: Inputs, ready: dict[str, Ready], wishes: Wishes, con
             stop=brakes.halting,
         )
         house = _house(store, inputs, ready, means, wishes.policy)
+        if judge:
+            bench = Bench(judge=judge, means=means, patience=house.patience)
+            house = msgspec.structs.replace(house, bench=bench)
         _ask_all(inputs, house, brakes, wishes)
     stopped = brakes.slowing() and not wishes.exitfirst
     summary, notable = finish(store.path, inputs, fsync=wishes.fsync)
@@ -181,8 +213,9 @@ def _go(store: Run, inputs: Inputs, ready: dict[str, Ready], wishes: Wishes, con
 def _ask_all(inputs: Inputs, house: House, brakes: Brakes, wishes: Wishes) -> None:
     from audition.terminal import Progress
 
-    at_once = wishes.jobs or min(8, max(2, os.cpu_count() or 2))
-    pace = Pace(at_once=at_once, executor=wishes.executor, stop_at_failure=wishes.exitfirst)
+    pace = Pace(
+        at_once=_at_once(wishes), executor=wishes.executor, stop_at_failure=wishes.exitfirst
+    )
     done = house.run.finished()
     with (
         Progress(total=len(inputs.plan), done=len(done), quiet=wishes.quiet) as progress,

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from audition.commands.finish import exit_code, finish, say, show_result
+from audition.commands.judges import judge_again, judge_options, make_judge, read_wishes
 from audition.commands.options import option, out_option, output_format
 from audition.commands.run import FORMATS
 from audition.config import Config
@@ -36,6 +37,8 @@ MANY = 400
     default=0,
     help="Processes at once.  [default: by the processors]",
 )
+@click.option("--rejudge", is_flag=True, help="Ask the judge again; this one costs money.")
+@judge_options
 @option("--fsync/--no-fsync", default=True, help="Force each grade to disk.")
 @out_option
 @output_format(*FORMATS)
@@ -44,7 +47,8 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
     """Grade RUN (default: the newest) again from its sealed trials: free, asks nobody.
 
     For when a reader, a check or a policy was mended. The verdicts of the live run come
-    from the same code.
+    from the same code. What the judge said is kept with each trial and counts again, unless
+    `--rejudge` asks it anew.
 
     \b
     Examples:
@@ -59,12 +63,15 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
         name: configure_agent(_like(name, inputs.agents, config), config) for name in inputs.agents
     }
     grading = Grading(run=path, skills=inputs.skills, agents=agents, policy=words["policy"])
+    judge = make_judge(read_wishes(words), config, needed=True) if words["rejudge"] else None
     fsync = words["fsync"]
     with open_run(path.parent, path.name, resume=True, fsync=fsync, mend=False) as store:
         places = [f"{path}/work/{trial.place}" for trial in inputs.plan]
         sealed = [Path(place) for place in places if os.path.exists(f"{place}/meta.json")]
         if not sealed:
             raise RunTrouble(f"the run {path.name} has no sealed trial to grade")
+        if judge:
+            judge_again(sealed, judge, grading, inputs)
         changed = regrade(sealed, store, grading, words["jobs"])
         summary, notable = finish(path, inputs, fsync=fsync)
     say(f"graded {len(sealed)} trials again; {changed} verdicts changed")

@@ -10,6 +10,7 @@ from typing import Any
 import click
 import msgspec
 
+from audition.commands.judges import judge_switch, read_wishes
 from audition.commands.options import Trials, option, out_option, output_format, paths_argument
 from audition.config import Config
 
@@ -148,6 +149,7 @@ def _keeping(command: Callable[..., Any]) -> Callable[..., Any]:
 @_asking
 @_stopping
 @_keeping
+@judge_switch
 @out_option
 @output_format(*FORMATS)
 @click.pass_obj
@@ -169,4 +171,5 @@ def run(config: Config, /, **words: Any) -> int:
     from audition.commands.carry_out import carry_out
     from audition.commands.wishes import Wishes
 
-    return carry_out(msgspec.convert(words, Wishes, strict=False), config)
+    judged = read_wishes(words)
+    return carry_out(msgspec.convert({**words, "judged": judged}, Wishes, strict=False), config)

@@ -6,6 +6,7 @@ Must not know: click; how a trial is run.
 
 import msgspec
 
+from audition.commands.judges import JudgeWishes
 from audition.model import Inputs, Value
 from audition.plan import Limits
 from audition.summary.cells import read_cells
@@ -47,6 +48,7 @@ class Wishes(Value, frozen=True, kw_only=True):
     exitfirst: bool = False
     dry_run: bool = False
     background: bool = False
+    judged: JudgeWishes = JudgeWishes()
     output_format: str = "text"
     quiet: bool = False
 

@@ -18,7 +18,6 @@ from audition.judge.digest import Item, Page, lay_out, make_items
 from audition.judge.hearing import Matter, hear
 from audition.judge.kept import decode_judgement
 from audition.judge.prompt import (
-    MOST,
     ask_again,
     ask_criteria,
     ask_overall,
@@ -39,7 +38,6 @@ from audition.judge.values import (
 )
 
 __all__ = [
-    "MOST",
     "PAYLOADS",
     "WORDS",
     "Answer",

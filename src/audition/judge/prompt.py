@@ -16,8 +16,6 @@ TASK = 8000
 """So many characters of what the user asked for are shown."""
 GROUP = 5
 """So many questions at once: each is to get a look of its own."""
-MOST = 50
-"""A longer rubric is refused: it is a list of wishes."""
 
 HEAD = """\
 You are the judge of a session in which an agent worked on a task. Answer questions about it,

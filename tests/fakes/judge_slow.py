@@ -1,0 +1,5 @@
+"""A judge that never answers."""
+
+import time
+
+time.sleep(600)
