@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from audition.agent import Agent, agents, find_agent, read_trace
 from audition.errors import AuditionError
 from audition.evidence import climb
-from audition.model import Skill
+from audition.model import End, Skill
 from audition.trace_file import numbered_lines
 
 TRACES = Path(__file__).parent / "traces"
@@ -32,7 +32,7 @@ def recorded(name):
     return [
         each
         for each in sorted((TRACES / name).glob("*/*.jsonl"))
-        if not each.name.endswith(".expected.jsonl")
+        if each.stat().st_size and not each.name.endswith(".expected.jsonl")
     ]
 
 
@@ -99,10 +99,14 @@ _ids = [f"{name}-{path.stem}" for name, path in RECORDED]
 @pytest.mark.parametrize(("name", "path"), RECORDED, ids=_ids)
 def test_a_session_cut_at_any_line_is_read_up_to_there(name, path):
     lines = path.read_bytes().splitlines()
-    for end in range(len(lines)):
+    first = min(
+        (each.line for each in survives(AGENTS[name], lines).events if isinstance(each, End)),
+        default=0,
+    )
+    for end in range(0, len(lines), 1 + len(lines) // 60):
         trace = survives(AGENTS[name], lines[:end])
         assert trace.unread_count == 0
-        if not any(b'"result"' in line for line in lines[:end]):
+        if end < first:
             assert trace.end.status != "completed"
 
 
@@ -110,6 +114,8 @@ def test_a_session_cut_at_any_line_is_read_up_to_there(name, path):
 def test_a_line_cut_at_any_byte_is_unread(name, path):
     agent = AGENTS[name]
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        if not line.strip().startswith(b"{"):
+            continue  # goose prints a banner
         step = max(1, len(line) // 60)
         for end in range(1, len(line), step):
             if line[:end].strip():
@@ -133,7 +139,7 @@ def test_no_damage_inside_a_recorded_session_is_fatal(pick):
     name, path = pick.draw(st.sampled_from(RECORDED))
     lines = path.read_bytes().splitlines()
     place = pick.draw(st.integers(0, len(lines) - 1))
-    if lines[place].strip():
+    if lines[place].strip().startswith(b"{"):
         lines[place] = json.dumps(mutate(json.loads(lines[place]), pick)).encode()
     survives(AGENTS[name], lines)
 

@@ -15,7 +15,7 @@ import msgspec
 
 from audition.agent import Agent, Ask, Command
 from audition.model import AnyEvent, Call, Does, End, Message, Result, Usage
-from audition.settling import tell_failure, tell_fault
+from audition.settling import end_by_last_fault, tell_fault
 from audition.tool_words import call_words, dicts_of, name_over_mcp, seconds, text_of, usage_words
 
 _OWN: dict[str, Does] = {
@@ -74,8 +74,9 @@ def _event(at: dict[str, Any], event: dict[str, Any]) -> Sequence[AnyEvent] | No
     if kind == "error":
         error = event.get("error") or {}
         text = str(error.get("message") or error)
-        again = bool(event.get("recoverable"))
-        return [tell_fault(at, text, retrying=again)]
+        told = tell_fault(at, text, retrying=bool(event.get("recoverable")))
+        known = event.get("errorClass") == "auth"  # the words need not say so
+        return [msgspec.structs.replace(told, what="auth") if known else told]
     return () if kind in _QUIET or kind == "content_start" else None
 
 
@@ -107,7 +108,7 @@ def _ended(at: dict[str, Any], said: Line) -> list[AnyEvent]:
             return [*events, End(**at, status="limited", reason=said.reason.replace("_", " "))]
         case "aborted":
             return [*events, End(**at, status="interrupted", reason="aborted")]
-    return [*events, tell_failure(at, said.text)]
+    return [*events, End(**at, status="failed")]
 
 
 def command(ask: Ask) -> Command:
@@ -133,6 +134,7 @@ cline = Agent(
     name="cline",
     command=command,
     read=read,
+    settle=end_by_last_fault,
     program=("cline",),
     known_version="3.0.65",
     deliveries=("native", "none", "mcp", "mcp+native"),

@@ -116,6 +116,8 @@ def command(ask: Ask) -> Command:
         "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
         "privacy": {"usageStatisticsEnabled": False},
         "telemetry": {"enabled": False},
+        # It would download ripgrep into each new home, and wait for that to fail.
+        "tools": {"useRipgrep": False},
         "skills": {"disabled": ["skill-creator", "antigravity-support"]},
     }
     env = {"NO_COLOR": "1"}

@@ -31,7 +31,7 @@ _TAKES_VALUE = {
     "bat": frozenset(("-r", "--line-range", "-l", "--language", "--style")),
 }
 _INTERPRETERS = re.compile(
-    r"(python|pypy)[\d.]*|node|bun|deno|ruby|perl|php|ba?sh|zsh|dash|ksh|tsx|ts-node|Rscript|pwsh"
+    r"(python|pypy)[\d.]*|node|bun|deno|ruby|perl|php|(?:ba)?sh|zsh|dash|ksh|tsx|ts-node|Rscript|pwsh"
     r"|source|\."
 )
 _OPENED = re.compile(r"""(?:open|Path|read_text|readFileSync|readFile)\s*\(\s*[rbf]*["']([^"']+)""")
