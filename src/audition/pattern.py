@@ -87,6 +87,8 @@ def excerpt(text: str, start: int = 0, end: int = 0, limit: int = EXCERPT) -> st
     if len(text) > limit:
         begin = max(0, min(start - max(0, limit - (end - start)) // 2, len(text) - limit))
         text = text[begin : begin + limit]
+    if text.isprintable():
+        return text
     shown = "".join(each if each.isprintable() else _visible(each) for each in text)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 

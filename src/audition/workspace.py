@@ -196,10 +196,10 @@ def seal_files(stage: Stage, into: Path) -> Changes:
 def _seal_file(work: str, path: str, entry: Entry, into: Path) -> bool:
     if not stat.S_ISREG(entry[2]) or entry[0] > FILE_CAP or not _is_text(path):
         return False
-    target = into / path
+    target = f"{into}/{path}"
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        return copy_file(f"{work}/{path}", entry, str(target))
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        return copy_file(f"{work}/{path}", entry, target)
     except PermissionError:
         return False
 
