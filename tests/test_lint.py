@@ -4,6 +4,7 @@ import json
 import os
 import runpy
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,7 @@ def test_nothing_to_lint_ends_with_2_and_not_with_green(tmp_path, monkeypatch, c
 def test_a_mistyped_rule_ends_with_2_and_names_the_nearest(skill, capsys):
     (skill / "SKILL.md").write_text(WELL)
     assert run_words(["lint", "--select", "EV10l"]) == 2
-    assert "did you mean `EV10" in capsys.readouterr().err
+    assert "did you mean `EV1" in capsys.readouterr().err
 
 
 def test_rules_are_chosen_by_id_or_by_how_ids_begin():
@@ -351,3 +352,18 @@ def test_every_rule_can_be_explained(capsys):
         assert rule.title in text
         assert "\nBad:\n" in text
         assert "\nGood:\n" in text
+
+
+def test_a_thousand_skills_cost_a_second_or_two_of_cpu(tmp_path):
+    script = "import json\n\n" + "def f(a):\n    return json.dumps([i for i in a if i])\n\n" * 20
+    for number in range(200):
+        folder = tmp_path / f"skill-{number}"
+        (folder / "scripts").mkdir(parents=True)
+        body = "Run `scripts/run.py`. See [a](a.md).\n\n" + "Some words about the tables.\n" * 150
+        (folder / "SKILL.md").write_text(WELL.replace("pdf-tables", folder.name) + body)
+        (folder / "scripts/run.py").write_text(script)
+        (folder / "a.md").write_text("Some words about the tables.\n" * 200)
+    before = time.process_time()
+    list(lint(Lint([str(tmp_path)], choose_rules(), evals=False)))
+    # 2,000 in 5 s would be 0.5 s; twice that, for a machine that does other things.
+    assert time.process_time() - before < 1.0

@@ -76,6 +76,10 @@ FILES = {
         {HERE: WELL + "`keys.md`\n", "pdf-tables/keys.md": linked("../../outside.md")},
         {HERE: WELL, "pdf-tables/keys.md": linked("SKILL.md")},
     ),
+    "SK310": (
+        {HERE: WELL + "[a](ref/a.md)\n", "pdf-tables/ref/a.md": "[b](b.md)"},
+        {HERE: WELL + "[a](ref/a.md)\n", "pdf-tables/ref/a.md": "[b](a) [c](/site) [d](ref/a.md)"},
+    ),
     "SK401": ({"pdf-tables/a.py": "print 'done'\n"}, {"pdf-tables/a.py": "print('done')\n"}),
     "SK402": ({"pdf-tables/a.json": '{"a": 3,}'}, {"pdf-tables/a.json": '{"a": 3}'}),
     "SK403": ({"pdf-tables/a.yaml": "a: [1, 2"}, {"pdf-tables/a.yaml": "a: &x [1]\nb: *x\n"}),
@@ -242,6 +246,8 @@ def test_the_ways_to_run_what_was_fetched_are_known(line, tmp_path):
         "curl https://a.example/data.json | jq .rows",
         "curl -o i.sh https://a.example/i.sh",
         "curl https://a.example | grep sh",
+        "curl https://a.example | python3 -m json.tool",
+        "curl https://a.example | node -e 'x'",
         "fetch the rows | then run the shell",
     ],
 )

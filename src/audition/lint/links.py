@@ -71,7 +71,7 @@ def _from_the_top(skill: SkillFolder, name: str, link: Link) -> bool:
 
 @rule("SK301", "error")
 def broken_link(skill: SkillFolder) -> Findings:
-    """A link leads to a file that is not there.
+    """A link of SKILL.md leads to a file that is not there.
 
     The agent will look for it, and spend a turn. Links in code are not looked at.
 
@@ -81,11 +81,37 @@ def broken_link(skill: SkillFolder) -> Findings:
         Show the CSV.
     """
     for name, link, target, at in _links(skill):
-        missing = _inside(target) and not is_there(skill, target) and not _by_case(skill, target)
-        if missing and not _from_the_top(skill, name, link):
-            near = [each for each in skill.names if basename(each) == basename(target)]
-            hint = f"there is `{min(near)}`" if near else "add the file, or take the link out"
-            yield skill.say(f"`{link.target}` is not there", hint, at, name)
+        if name == "SKILL.md" and _inside(target) and not _is_near(skill, target):
+            yield skill.say(f"`{link.target}` is not there", _look(skill, target), at, name)
+
+
+@rule("SK310", "warning")
+def broken_document(skill: SkillFolder) -> Findings:
+    """A link of a bundled document leads to a file that is not there.
+
+    Documents that were copied from a site keep the site's links: paths from its top, and
+    names without `.md`, which are let through where the file is there.
+
+    Bad:
+        references/options.md links to [more](more.md), and there is none
+    Good:
+        references/options.md links to [more](more.md), which is there
+    """
+    for name, link, target, at in _links(skill):
+        if name == "SKILL.md" or target.startswith("/") or _from_the_top(skill, name, link):
+            continue
+        if not (_inside(target) and _is_near(skill, target)):
+            yield skill.say(f"`{link.target}` is not there", _look(skill, target), at, name)
+
+
+def _is_near(skill: SkillFolder, target: str) -> bool:
+    """Whether it is there, but for the case of letters and an ending."""
+    return is_there(skill, target) or f"{target}.md" in skill.names or bool(_by_case(skill, target))
+
+
+def _look(skill: SkillFolder, target: str) -> str:
+    near = [each for each in skill.names if basename(each) == basename(target)]
+    return f"there is `{min(near)}`" if near else "add the file, or take the link out"
 
 
 @rule("SK302", "warning")
@@ -113,7 +139,7 @@ def missing_mention(skill: SkillFolder) -> Findings:
 
 @rule("SK303", "error")
 def link_outside(skill: SkillFolder) -> Findings:
-    """A link leads out of the skill's folder.
+    """A link of SKILL.md leads out of the skill's folder.
 
     A skill is delivered as its folder: what is outside does not come along.
 
@@ -123,7 +149,7 @@ def link_outside(skill: SkillFolder) -> Findings:
         Show the CSV.
     """
     for name, link, target, at in _links(skill):
-        if not _inside(target) and not _from_the_top(skill, name, link):
+        if name == "SKILL.md" and not _inside(target):
             hint = "copy the file into the skill's folder"
             yield skill.say(f"`{link.target}` is outside of the skill", hint, at, name)
 

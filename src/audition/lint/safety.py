@@ -40,9 +40,7 @@ MADE_UP = re.compile(
     r"example|xxxx|your|dummy|fake|test|placeholder|redacted|1234567|abcdefg|0000", re.IGNORECASE
 )
 FETCH = r"(?:curl|wget|fetch)\b[^\n|;&]{0,300}"
-RUNNER = (
-    r"(?:sudo\s+(?:-\w+\s+)*)?(?:env\s+)?(?:/\w+/)*(?:ba|z|da|k)?sh|python3?|node|ruby|perl|iex"
-)
+RUNNER = r"(?:sudo\s+(?:-\w+\s+)*)?(?:env\s+)?(?:/\w+/)*(?:ba|z|da|k)?sh|iex|(?:python3?|node|ruby|perl)(?![ \t]+(?:-[a-z]*[cempn]|\w))"
 FETCH_AND_RUN = re.compile(
     rf"\b{FETCH}\|\s*(?:{RUNNER})\b"
     rf"|\b(?:ba|z|da)?sh\s+(?:-\w+\s+)?(?:<\(|[\"']?\$\()\s*{FETCH}"
