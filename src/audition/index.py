@@ -58,6 +58,27 @@ SELECT run_id, began, skill, agent, delivery, model, policy, skill_digest, agent
 FROM rates WHERE (?1 IS NULL OR skill = ?1) AND began >= ?2
 ORDER BY began, run_id, skill, agent, delivery, model, policy
 """
+# The newest only: prices and speeds change, and a million rows take a second to read.
+AVERAGES = """
+SELECT skill, agent, delivery, model, avg(seconds), avg(dollars),
+  avg(input_tokens + output_tokens), count(*)
+FROM trials WHERE status IN ('pass', 'fail')
+  AND rowid > (SELECT ifnull(max(rowid), 0) FROM trials) - 20000
+GROUP BY skill, agent, delivery, model
+"""
+
+
+class Average(Value, frozen=True, kw_only=True):
+    """What a trial of one skill in one arm took on average; null where unknown."""
+
+    skill: str | None
+    agent: str
+    delivery: str
+    model: str | None
+    seconds: float | None
+    dollars: float | None
+    tokens: float | None
+    trials: int
 
 
 class Rates(Value, frozen=True, kw_only=True):
@@ -128,6 +149,20 @@ def read_rates(
     except sqlite3.Error as error:
         tell(f"{path} cannot be used ({error}); reading all runs instead")
         return _ask(_connect(":memory:"), kept, skill, since, tell)
+
+
+def read_averages(out: Path) -> list[Average]:
+    """What trials took lately; nothing where there is no index or it cannot be read."""
+    import sqlite3
+
+    if not (out / "history.db").is_file():
+        return []
+    try:
+        with closing(_connect(str(out / "history.db"))) as rows:
+            found = rows.execute(AVERAGES).fetchall()
+    except (sqlite3.Error, _Outdated):
+        return []
+    return [Average(**dict(zip(Average.__struct_fields__, row, strict=True))) for row in found]
 
 
 def _ask(

@@ -17,7 +17,9 @@ import msgspec
 
 from audition.model import Inputs, Record, Trial
 from audition.plan import Plan
+from audition.quote import Quote
 from audition.report.escape import one_line, visible
+from audition.report.quoted import lay_out_quote
 from audition.report.text import STATUSES, Cell, Line, aligned, lay_out, plain
 from audition.report.words import count, say_seconds
 from audition.summary import Summary
@@ -52,11 +54,17 @@ def print_summary(
     print_lines(lay_out(summary, records, _width(stream)), stream)
 
 
-def print_plan(plan: Plan, output_format: str = "text", stream: TextIO | None = None) -> None:
+def print_plan(
+    plan: Plan,
+    output_format: str = "text",
+    stream: TextIO | None = None,
+    quote: Quote | None = None,
+) -> None:
     """What would be tried, without trying it."""
     stream = stream or sys.stdout
     if output_format == "text":
         print_lines(_lay_out_plan(plan), stream)
+        print_lines(lay_out_quote(quote) if quote else (), stream)
         return
     trials = [
         {
@@ -75,7 +83,7 @@ def print_plan(plan: Plan, output_format: str = "text", stream: TextIO | None = 
     if output_format == "jsonl":
         stream.write("".join(f"{msgspec.json.encode(each).decode()}\n" for each in trials))
     else:
-        content = msgspec.json.encode({"version": 1, "trials": trials})
+        content = msgspec.json.encode({"version": 1, "trials": trials, "quote": quote})
         stream.write(msgspec.json.format(content, indent=2).decode() + "\n")
 
 
