@@ -354,7 +354,7 @@ def test_every_rule_can_be_explained(capsys):
         assert "\nGood:\n" in text
 
 
-def test_a_thousand_skills_cost_a_second_or_two_of_cpu(tmp_path):
+def test_two_hundred_skills_cost_less_than_a_second_of_cpu(tmp_path):
     script = "import json\n\n" + "def f(a):\n    return json.dumps([i for i in a if i])\n\n" * 20
     for number in range(200):
         folder = tmp_path / f"skill-{number}"
