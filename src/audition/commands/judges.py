@@ -96,7 +96,8 @@ def judge_switch(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def read_wishes(words: dict[str, Any]) -> JudgeWishes:
     """The options as one value; of an agent and a command the one that is said closer counts."""
-    wishes = msgspec.convert(words, JudgeWishes, strict=False)
+    said_words = {name: word for name, word in words.items() if word is not None}
+    wishes = msgspec.convert(said_words, JudgeWishes, strict=False)
     if wishes.judge and wishes.judge_command:
         source = click.get_current_context().get_parameter_source
         said = {name for name in ("judge", "judge_command") if source(name) in _SAID}
