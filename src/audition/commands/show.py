@@ -14,6 +14,7 @@ from audition.commands.finish import LISTED, say, show_result
 from audition.commands.options import out_option, output_format
 from audition.config import Config
 from audition.errors import RunTrouble, UsageError, unknown
+from audition.exports import STYLES
 from audition.model import End, Inputs, Record, Sealed, Trace
 from audition.store import (
     find_run,
@@ -31,6 +32,15 @@ STDERR_BYTES = 4096
 
 @click.command
 @click.argument("what", metavar="[RUN[::TRIAL]]", required=False)
+@click.option(
+    "--as", "tool", type=click.Choice(tuple(STYLES)), help="As that tool has its results."
+)
+@click.option(
+    "--to",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False),
+    help="With --as: write the files there instead of printing them.",
+)
 @out_option
 @output_format(*FORMATS)
 @click.pass_obj
@@ -44,10 +54,15 @@ def show(config: Config, /, what: str | None, out: str, **words: Any) -> None:
       audition show
       audition show last::greeting/hello
       audition show 20260102-030405 --output-format markdown
+      audition show last --as cat --to results
     """
     run, _, trial = (what or "").partition("::")
     path = find_run(run or None, Path(out))
-    if trial:
+    if words["tool"]:
+        from audition.commands.hand_over import hand_over
+
+        hand_over(path, words["tool"], words["to"], config)
+    elif trial:
         show_trial(path, trial, config, words["output_format"])
     else:
         show_run(path, words["output_format"])

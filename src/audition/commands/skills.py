@@ -11,6 +11,7 @@ import click
 from audition.commands.options import output_format, paths_argument
 from audition.commands.plain import columns
 from audition.errors import UsageError
+from audition.exports.cat import write_inventory
 from audition.model import Skill
 from audition.report.escape import one_line, visible
 from audition.skills import PLACES, find_skills
@@ -19,7 +20,8 @@ from audition.skills import PLACES, find_skills
 @click.command()
 @paths_argument
 @output_format("text", "json")
-def skills(paths: tuple[str, ...], output_format: str) -> None:
+@click.option("--as", "tool", type=click.Choice(["cat"]), help="As that tool has its inventory.")
+def skills(paths: tuple[str, ...], output_format: str, tool: str | None) -> None:
     """List the skills below PATHS, or in the usual places.
 
     Whether the model may call a skill (`disable-model-invocation`) and whether the user
@@ -34,6 +36,9 @@ def skills(paths: tuple[str, ...], output_format: str) -> None:
     if not found:
         looked = ", ".join(f"`{each}`" for each in paths or PLACES)
         raise UsageError(f"no SKILL.md below {looked}", "name the folder that holds your skills")
+    if tool:
+        click.echo(write_inventory(found), nl=False)
+        return
     if output_format == "json":
         click.echo(json.dumps([_entry(each) for each in found], indent=2))
         return
