@@ -330,6 +330,11 @@ def test_what_the_fixture_has_already_proves_nothing(tmp_path):
     assert any("`b.txt`" in each for each in messages)
 
 
+def test_a_prompt_that_matches_the_expected_pattern_proves_nothing(tmp_path):
+    text = CHECKS.replace("{}", "{answer_matches: {pattern: 'report\\.\\w+'}}")
+    assert found(tmp_path, {"a.cases.yaml": text}, "EV121")
+
+
 def test_an_outsider_s_link_is_not_read(tmp_path):
     (tmp_path / "secret.txt").write_text(KEY)
     files = {HERE: WELL, "pdf-tables/notes.txt": linked(str(tmp_path / "secret.txt"))}

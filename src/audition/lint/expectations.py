@@ -108,6 +108,11 @@ def answer_in_prompt(suite: Suite) -> Findings:
             if _holds(said, _text(check), check):
                 words = f"the expected text `{_text(check)[:60]}` is in the prompt"
                 yield at_case(case, words, "expect what only the skill can know")
+        for check in _checks(case, "answer_matches"):
+            pattern = _text(check, "pattern")
+            if _matches(pattern, said) and not _why_it_holds(case, check):
+                words = f"the prompt matches the expected `{pattern[:60]}`"
+                yield at_case(case, words, "expect what only the skill can know")
         yield from _in_fixture(case)
 
 
