@@ -8,6 +8,7 @@ the issue is that the harness takes at most 1.15 times as long.
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -46,6 +47,12 @@ def bare(ready, folder, provider, number):
     assert done.returncode == 0, (work / "out").read_text()
 
 
+def cpu():
+    """Seconds of processor that we and all that we waited for have used."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
 def main():
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     at_once = int(sys.argv[2]) if len(sys.argv) > 2 else 2
@@ -58,20 +65,22 @@ def main():
         (folder / "skills" / "greeting" / "SKILL.md").write_text(SKILL)
         case = {"id": "a", "prompt": "Greet.", "skill": "greeting", "trials": n}
         (folder / "cases.yaml").write_text(json.dumps({"skills": ["skills"], "cases": [case]}))
-        began = time.monotonic()
+        began, used = time.monotonic(), cpu()
         with serve(f"script:{script}") as provider, ThreadPoolExecutor(at_once) as pool:
             list(pool.map(lambda number: bare(ready, folder, provider, number), range(n)))
-        alone = time.monotonic() - began
+        alone, alone_cpu = time.monotonic() - began, cpu() - used
         words = ("run", "cases.yaml", "-a", "claude", "-j", str(at_once), "-q", "--provider")
         config = folder / "audition.toml"
         config.write_text(f"[agents.claude]\ncommand = {json.dumps(list(ready.program))}\n")
-        began = time.monotonic()
+        began, used = time.monotonic(), cpu()
         done = subprocess.run([sys.executable, "-m", "audition", *words, f"script:{script}"],
                               cwd=folder, stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip
-        through = time.monotonic() - began
+        through, through_cpu = time.monotonic() - began, cpu() - used
         assert done.returncode == 0, done.stdout
     told = {"trials": n, "at_once": at_once, "bare_s": round(alone, 2)}
-    print(json.dumps({**told, "harness_s": round(through, 2), "ratio": round(through / alone, 3)}))
+    told |= {"harness_s": round(through, 2), "ratio": round(through / alone, 3)}
+    told |= {"bare_cpu_s": round(alone_cpu, 2), "harness_cpu_s": round(through_cpu, 2)}
+    print(json.dumps(told))
 
 
 if __name__ == "__main__":
