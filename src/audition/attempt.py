@@ -185,9 +185,19 @@ def _start(trial: Trial, boxed: Boxed, command: Command, stage: Stage, folder: P
     )
 
 
+def _repository(folder: str) -> str:
+    """The nearest folder with `.git` at or above a folder; the folder itself where none has."""
+    found = folder
+    while not os.path.exists(f"{found}/.git"):
+        if found == os.path.dirname(found):
+            return folder
+        found = os.path.dirname(found)
+    return found
+
+
 def _case_env(trial: Trial, stage: Stage) -> dict[str, str]:
-    folder = os.path.dirname(trial.case.file)
+    repo = _repository(os.path.dirname(os.path.abspath(trial.case.file)))
     return {
-        name: value.replace("{workspace}", stage.place.workspace).replace("{repo}", folder)
+        name: value.replace("{workspace}", stage.place.workspace).replace("{repo}", repo)
         for name, value in trial.case.env.items()
     }

@@ -11,7 +11,7 @@ import msgspec
 
 from audition.errors import UsageError, unknown
 from audition.model import Case, Suite, Value
-from audition.plan import select
+from audition.plan import is_explicit, select
 
 _TOKEN = re.compile(r"\s*(?:(\()|(\))|(and\b|or\b|not\b)|([^\s()]+))", re.IGNORECASE)
 
@@ -19,6 +19,8 @@ _TOKEN = re.compile(r"\s*(?:(\()|(\))|(and\b|or\b|not\b)|([^\s()]+))", re.IGNORE
 class Wanted(Value, frozen=True, kw_only=True):
     """What the command line asks for; empty means all."""
 
+    suite: str = "all"
+    """A kind of cases, see SUITES."""
     skills: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
     nodes: tuple[tuple[str, str], ...] = ()
@@ -29,6 +31,52 @@ class Wanted(Value, frozen=True, kw_only=True):
     max_skills: int | None = None
     only: tuple[tuple[str, str], ...] | None = None
     """(file, case id) that `--lf` names."""
+
+
+SUITES = ("all", "smoke", "explicit", "positive", "negative")
+
+
+def is_named(case: Case) -> bool:
+    """Whether a positive says itself that it is explicit: by its tags, its id or its prompt."""
+    words = {*case.tags, *re.split(r"[^a-z]+", case.id.lower())}
+    prompt = case.prompt.casefold()
+    return bool(case.expected) and (
+        "explicit" in words
+        or is_explicit(case)
+        or ("implicit" not in words and any(each.casefold() in prompt for each in case.expected))
+    )
+
+
+def representatives(cases: Iterable[Case]) -> list[Case]:
+    """Of each file the first explicit, the first implicit and the first negative case."""
+    first: dict[tuple[str, str], Case] = {}
+    for case in cases:
+        kind = "negative" if not case.expected else "explicit" if is_named(case) else "implicit"
+        first.setdefault((case.file, kind), case)
+    return list(first.values())
+
+
+def keep_kind(suites: Iterable[Suite], kind: str) -> tuple[Suite, ...]:
+    """The suites with the cases of one kind; pkbllm has its own idea of `explicit`."""
+    suites = tuple(suites)
+    if kind == "all":
+        return suites
+    if kind == "smoke":
+        kept = {case.node for suite in suites for case in representatives(suite.cases)}
+    else:
+        kept = {case.node for suite in suites for case in _of_kind(suite, kind)}
+    return select(suites, lambda case: case.node in kept)
+
+
+def _of_kind(suite: Suite, kind: str) -> Iterable[Case]:
+    if kind == "positive":
+        return [case for case in suite.cases if case.expected]
+    if kind == "negative":
+        return [case for case in suite.cases if not case.expected]
+    if suite.format != "pkbllm":
+        return [case for case in suite.cases if is_named(case)]
+    ids = [case for case in suite.cases if re.match(r"explicit|.*explicit\Z", case.id)]
+    return ids or suite.cases[:1]
 
 
 def choose(suites: Sequence[Suite], wanted: Wanted) -> tuple[Suite, ...]:
@@ -49,7 +97,7 @@ def choose(suites: Sequence[Suite], wanted: Wanted) -> tuple[Suite, ...]:
             and match(haystack(case))
         )
 
-    chosen = _cap(select(suites, keep), wanted)
+    chosen = _cap(keep_kind(select(suites, keep), wanted.suite), wanted)
     if not chosen:
         raise UsageError(
             f"the selection matches none of {len(every)} cases",

@@ -18,17 +18,18 @@ import msgspec
 
 from audition.agent import Delivery
 from audition.attempt import Means
-from audition.case_file import load_suites
 from audition.commands.finish import exit_code, finish, say, show_result
 from audition.commands.judges import make_judge, resume_judge
+from audition.commands.picking import pick_suites
+from audition.commands.smoke import run_smoke_first
 from audition.commands.wishes import Wishes, caps_of, limits_of, rules_of
 from audition.config import Config
-from audition.errors import Exit, UsageError, unknown
+from audition.errors import Exit, unknown
 from audition.executor import executors
 from audition.grading import Grading
 from audition.installed import Ready, check_mcp, configure_agent, make_ready
 from audition.judging import Bench, Judge
-from audition.model import Inputs, Suite
+from audition.model import Inputs, Record, Suite, Trial
 from audition.patience import Patience
 from audition.plan import Arm, Plan, plan_trials
 from audition.policy import find_policy
@@ -36,9 +37,8 @@ from audition.process import start_detached
 from audition.provider import parse_policy, serve
 from audition.run import Brakes, Pace, describe, new_run_id, run_trials
 from audition.sandbox import sandboxes
-from audition.selection import Wanted, choose
 from audition.shown import Sights
-from audition.store import Run, claim_id, find_run, open_run, read_inputs, read_records
+from audition.store import Run, claim_id, find_run, open_run, read_inputs
 from audition.trial import House
 from audition.workspace import keep_inputs
 
@@ -47,7 +47,7 @@ def carry_out(wishes: Wishes, config: Config) -> int:
     """Plan, ask, grade, report; the exit code."""
     if wishes.resume:
         return _resume(wishes, config)
-    suites = _suites(wishes)
+    suites = pick_suites(wishes)
     plan = _plan(suites, wishes, config)
     if wishes.dry_run:
         return _dry_run(plan, wishes, config)
@@ -69,6 +69,7 @@ def carry_out(wishes: Wishes, config: Config) -> int:
             "jobs": wishes.jobs,
             "provider": wishes.provider,
             "judge": msgspec.to_builtins(wishes.judged),
+            "suite": wishes.suite,
             "cells": msgspec.to_builtins(plan.cells),
             "caps": msgspec.to_builtins(caps_of(wishes)),
         }
@@ -108,38 +109,6 @@ def _resume(wishes: Wishes, config: Config) -> int:
         )
         judge = make_judge(wishes.judged, config)
         return _go(store, inputs, ready, wishes, config, judge)
-
-
-def _suites(wishes: Wishes) -> tuple[Suite, ...]:
-    nodes = tuple(
-        (path.split("::", 1)[0], path.split("::", 1)[1]) for path in wishes.paths if "::" in path
-    )
-    files = [Path(path.split("::", 1)[0]) for path in wishes.paths]
-    suites = load_suites(list(dict.fromkeys(files)) or [Path()], wishes.format)
-    wanted = Wanted(
-        skills=wishes.skill,
-        cases=wishes.case,
-        nodes=nodes,
-        expression=wishes.k,
-        max_cases=wishes.max_cases,
-        max_skills=wishes.max_skills,
-        only=_failed_last(wishes) if wishes.lf else None,
-    )
-    return choose(suites, wanted)
-
-
-def _failed_last(wishes: Wishes) -> tuple[tuple[str, str], ...]:
-    last = find_run(None, Path(wishes.out))
-    failed = tuple(
-        dict.fromkeys(
-            (each.file, each.case)
-            for each in read_records(last)
-            if each.status in ("fail", "error")
-        )
-    )
-    if not failed:
-        raise UsageError(f"nothing failed in the last run, {last.name}", "run without `--lf`")
-    return failed
 
 
 def _plan(suites: Sequence[Suite], wishes: Wishes, config: Config) -> Plan:
@@ -221,7 +190,13 @@ def _ask_all(inputs: Inputs, house: House, brakes: Brakes, wishes: Wishes) -> No
         Progress(total=len(inputs.plan), done=len(done), quiet=wishes.quiet) as progress,
         _braking(brakes),
     ):
-        for record in run_trials(inputs.plan, house, pace, brakes, rules_of(inputs, house, wishes)):
+        rules = rules_of(inputs, house, wishes)
+
+        def go(trials: Sequence[Trial]) -> Iterator[Record]:
+            return run_trials(trials, house, pace, brakes, rules)
+
+        plan = inputs.plan
+        for record in run_smoke_first(plan, done, go) if wishes.smoke_first else go(plan):
             progress.tell(record)
 
 

@@ -13,12 +13,23 @@ import msgspec
 from audition.commands.judges import judge_switch, read_wishes
 from audition.commands.options import Trials, option, out_option, output_format, paths_argument
 from audition.config import Config
+from audition.selection import SUITES
 
 FORMATS = ("text", "json", "jsonl", "markdown", "junit", "github", "html")
 
 
 def _selecting(command: Callable[..., Any]) -> Callable[..., Any]:
     for decorate in (
+        option(
+            "--suite",
+            type=click.Choice(SUITES),
+            default="all",
+            show_default=True,
+            help="Only cases of this kind; `smoke`: one of each kind in each file.",
+        ),
+        click.option(
+            "--generate-missing", is_flag=True, help="Make cases for skills that have none."
+        ),
         click.option("--skill", multiple=True, help="Only cases of this skill; may repeat."),
         click.option("--case", multiple=True, help="Only the case of this id; may repeat."),
         click.option(
@@ -114,6 +125,11 @@ def _stopping(command: Callable[..., Any]) -> Callable[..., Any]:
             type=click.IntRange(min=0),
             help="Ask nothing more once so many tokens are spent.",
         ),
+        click.option(
+            "--smoke-first",
+            is_flag=True,
+            help="Ask one case of each kind first; stop there if all end in error.",
+        ),
         option("--max-runs", type=click.IntRange(min=0), help="Ask at most so many trials."),
     ):
         command = decorate(command)
@@ -137,6 +153,8 @@ def _keeping(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--background", is_flag=True, help="Run detached; `audition status` follows it."
         ),
+        click.option("--status", is_flag=True, help="The same as `audition status RUN-ID`."),
+        click.option("--write-progress", is_flag=True, help="Always on; accepted for pkbllm."),
         click.option("--quiet", "-q", is_flag=True, help="No progress on standard error."),
     ):
         command = decorate(command)
@@ -152,8 +170,8 @@ def _keeping(command: Callable[..., Any]) -> Callable[..., Any]:
 @judge_switch
 @out_option
 @output_format(*FORMATS)
-@click.pass_obj
-def run(config: Config, /, **words: Any) -> int:
+@click.pass_context
+def run(context: click.Context, /, **words: Any) -> int:
     """Ask the agents the cases below PATHS, and grade what they do.
 
     PATHS are case files, folders, or `file::case`. Without an agent of yours, the embedded
@@ -167,7 +185,16 @@ def run(config: Config, /, **words: Any) -> int:
       audition run -a claude --trials auto --budget 5
       audition run -k 'greeting and not negative' --dry-run
       audition run --resume --run-id 20260102-030405
+      audition run --suite smoke --max-skills 3
     """
+    words.pop("write_progress")
+    if words.pop("status"):
+        from audition.commands.status import status
+
+        told = {"run": words["run_id"], "follow": False, "out": words["out"]}
+        context.invoke(status, **told, output_format="text")
+        return 0
+    config: Config = context.obj
     from audition.commands.carry_out import carry_out
     from audition.commands.wishes import Wishes
 

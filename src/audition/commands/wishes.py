@@ -39,6 +39,9 @@ class Wishes(Value, frozen=True, kw_only=True):
     policy: str | None = None
     provider: str = "live"
     format: str | None = None
+    suite: str = "all"
+    smoke_first: bool = False
+    generate_missing: bool = False
     skill: tuple[str, ...] = ()
     case: tuple[str, ...] = ()
     k: str = ""

@@ -47,7 +47,7 @@ def _summary(rows: Sequence[dict[str, Json]], suite: str, inputs: Inputs) -> dic
     return {
         "run_id": inputs.run_id,
         "suite": suite,
-        "judge": bool(inputs.settings.get("judge")),
+        "judge": any((inputs.settings.get("judge") or {}).get(key) for key in ("judging", "judge")),
         "skills": len({row["skill"] for row in rows}),
         "cases": len(rows),
         "pass_count": passed,

@@ -1,0 +1,83 @@
+"""Which cases a run is about: found, chosen, and made where skills have none.
+
+In: Wishes. Out: suites. Must not know: agents, how cases are run.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from audition.case_file import load_suites, read_suites
+from audition.cases.generated import suites_for
+from audition.commands.finish import say
+from audition.commands.wishes import Wishes
+from audition.errors import UsageError
+from audition.model import Skill, Suite
+from audition.selection import Wanted, choose
+from audition.skills import find_skills
+from audition.store import find_run, read_records
+
+
+def pick_suites(wishes: Wishes) -> tuple[Suite, ...]:
+    """The suites below the paths, with the cases that the options leave."""
+    nodes = tuple(
+        (path.split("::", 1)[0], path.split("::", 1)[1]) for path in wishes.paths if "::" in path
+    )
+    files = [Path(path.split("::", 1)[0]) for path in wishes.paths]
+    files = list(dict.fromkeys(files)) or [Path()]
+    suites = _with_generated(files, wishes)
+    wanted = Wanted(
+        suite=wishes.suite,
+        skills=wishes.skill,
+        cases=wishes.case,
+        nodes=nodes,
+        expression=wishes.k,
+        max_cases=wishes.max_cases,
+        max_skills=wishes.max_skills,
+        only=_failed_last(wishes) if wishes.lf else None,
+    )
+    return choose(suites, wanted)
+
+
+def _with_generated(files: Sequence[Path], wishes: Wishes) -> tuple[Suite, ...]:
+    """The suites, and made ones for skills without cases: where asked for, and as pkbllm does."""
+    folders = [each for each in files if each.is_dir()]
+    if wishes.generate_missing:
+        suites, findings = read_suites(files, wishes.format)
+        suites = suites if suites or not findings else load_suites(files, wishes.format)
+        made = suites_for(_missing(_skills(folders, suites), suites), "default")
+    else:
+        suites = load_suites(files, wishes.format)
+        theirs = [each for each in suites if each.format == "pkbllm"] if folders else []
+        known = {skill.path: skill for suite in theirs for skill in suite.skills}
+        made = suites_for(_missing(known.values(), suites), "pkbllm", theirs)
+    for suite in made:
+        say(f"note: no cases for {suite.cases[0].skill}: {len(suite.cases)} are generated")
+    return (*suites, *made)
+
+
+def _skills(folders: Sequence[Path], suites: Iterable[Suite]) -> Iterable[Skill]:
+    found = find_skills(folders) if folders else ()
+    offered = [skill for suite in suites for skill in suite.skills]
+    return {each.path: each for each in (*offered, *found)}.values()
+
+
+def _missing(skills: Iterable[Skill], suites: Iterable[Suite]) -> list[Skill]:
+    """The skills that no case is about."""
+    about = {
+        name for suite in suites for case in suite.cases for name in (case.skill, *case.any_of)
+    }
+    return [each for each in skills if each.name not in about]
+
+
+def _failed_last(wishes: Wishes) -> tuple[tuple[str, str], ...]:
+    last = find_run(None, Path(wishes.out))
+    failed = tuple(
+        dict.fromkeys(
+            (each.file, each.case)
+            for each in read_records(last)
+            if each.status in ("fail", "error")
+        )
+    )
+    if not failed:
+        raise UsageError(f"nothing failed in the last run, {last.name}", "run without `--lf`")
+    return failed
