@@ -59,6 +59,9 @@ class Order:
         """An event ended: by now it has been taken."""
         if self.lost or key not in self.open:
             return
+        if len(self.open) == 1 and len(self.places) == 1 and len(self.open[key].may) == 1:
+            self._take(self.open.pop(key))
+            return
         found: dict[Place, Proof] = {}
         seen: set[Place] = set(self.places)
         todo = list(self.places.items())
@@ -81,6 +84,16 @@ class Order:
         self.places = found
         del self.open[key]
 
+    def _take(self, item: Item) -> None:
+        """The one thing that is open, where there is one state: nearly always so."""
+        ((state, taken), proof) = next(iter(self.places.items()))
+        if item.key not in taken:
+            after = self.step(state, item.may[0])
+            if after == state:
+                return
+            state, proof = after, (*proof, item.lines)[-KEPT:]
+        self.places = {(state, _NONE): proof}
+
     def _next(self, taken: frozenset[int]) -> Iterator[Item]:
         """Which open event may be taken next: of those with the same roles, the first to end."""
         if len(self.open) == 1:
@@ -93,6 +106,10 @@ class Order:
                 if other is None or item.ends < other.ends:
                     first[item.may] = item
         yield from first.values()
+
+    def only(self) -> State | None:
+        """The state, where there is but one and nothing is open."""
+        return next(iter(self.places))[0] if len(self.places) == 1 and not self.open else None
 
     def finish(self) -> dict[State, Proof]:
         """The states at the end, whatever is still open taken in every order."""

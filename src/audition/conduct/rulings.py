@@ -89,15 +89,20 @@ class _Ordered:
             return after
 
         self.order = Order(form.start, remembered)
+        self.over = False
+        self.last: State = form.start
+        """Nothing that comes can change it."""
         self.of_outcome = any(make_sight(each).of_outcome for each in rule.patterns.values())
 
     def begin(self, mark: Mark, roles: tuple[int, ...]) -> None:
         """It began; what takes no time is over as well."""
+        if self.over:
+            return
         ends = self.ends(mark)
         lines = mark.lines if self.of_outcome else mark.lines[:1]
         self.order.begin(Item(key=mark.key, ends=ends, may=roles, lines=lines))
         if ends == mark.key:
-            self.order.end(mark.key)
+            self.end(mark.key)
 
     def ends(self, mark: Mark) -> int:
         """A call that starts a sub-agent is over for who does not ask what became of it."""
@@ -105,7 +110,13 @@ class _Ordered:
 
     def end(self, key: int) -> None:
         """It ended."""
+        if self.over:
+            return
         self.order.end(key)
+        only = self.order.only()
+        if only is not None and only != self.last:
+            self.last = only
+            self.over = result_of(self.rule.form, only, self.limit)[1]
 
     def ruling(self, trace: Trace, _turns: int) -> Ruling:
         """Decided where every state that may be comes to the same."""

@@ -105,8 +105,12 @@ def _asked(about: str, does: str, sights: Sequence[Sight]) -> list[tuple[int, Si
 def _seen(
     event: AnyEvent, result: Result | None, sights: list[tuple[int, Sight]]
 ) -> tuple[tuple[int, bool | None], ...]:
-    found = ((number, each.seen(event, result)) for number, each in sights)
-    return tuple((number, sure) for number, sure in found if sure is not False)
+    found: list[tuple[int, bool | None]] = []
+    for number, each in sights:
+        sure = each.seen(event, result)
+        if sure is not False:
+            found.append((number, sure))
+    return tuple(found)
 
 
 def _call(

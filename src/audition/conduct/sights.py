@@ -34,6 +34,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 Seen = Callable[[AnyEvent, Result | None], bool | None]
 _LAST_PART = re.compile(r"__|[./:]")
 """`mcp__server__tool`, `server.tool`, `server/tool`, `server:tool`."""
+_QUOTES = re.compile(r"['\"\\]")
 _UNQUOTE = str.maketrans("", "", "'\"\\\n")
 _VALUED: Mapping[str, frozenset[str]] = {
     "git": frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env")),
@@ -168,7 +169,8 @@ def _path(pattern: EventPattern) -> Seen:
     def test(event: AnyEvent, _: Result | None) -> bool:
         if not isinstance(event, Call):
             return False
-        if event.does == "shell" and sure not in event.command.translate(_UNQUOTE):
+        line = event.command
+        if event.does == "shell" and sure not in line and not _quoted_in(sure, line):
             return False
         return any(fits(path.removeprefix("./")) is not None for path in _touched(event))
 
@@ -189,16 +191,27 @@ def _command(pattern: EventPattern) -> Seen:
     words = split_commands(pattern.command)[0]
     signs = [word.translate(_UNQUOTE) for word in words]
 
-    @lru_cache(maxsize=4096)
     def in_line(line: str) -> bool:
-        return any(runs(words, each) for each in split_commands(line))
+        return any(runs(words, each) for each in _split(line))
 
     def test(event: AnyEvent, _: Result | None) -> bool:
         line: str = event.command  # type: ignore[union-attr]
-        plain = line.translate(_UNQUOTE)
-        return all(sign in plain for sign in signs) and in_line(line)
+        for sign in signs:
+            if sign not in line and not _quoted_in(sign, line):
+                return False
+        return in_line(line)
 
     return test
+
+
+@lru_cache(maxsize=1024)
+def _split(line: str) -> tuple[tuple[str, ...], ...]:
+    return split_commands(line)
+
+
+def _quoted_in(sign: str, line: str) -> bool:
+    """Whether a word stands in a line with quotes inside it."""
+    return _QUOTES.search(line) is not None and sign in line.translate(_UNQUOTE)
 
 
 def runs(wanted: tuple[str, ...], words: tuple[str, ...]) -> bool:

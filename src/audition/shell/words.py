@@ -12,6 +12,7 @@ LONGEST = 256 * 1024
 """What is behind it is not read."""
 
 _PLAIN = re.compile(r"[^\s'\"\\`$|&;<>()#]+")
+_SPECIAL = re.compile(r"[\n'\"\\`$|&;<>()#]")
 _OPERATOR = re.compile(r"\|\||&&|;;|\|&|[;&|\n()]")
 _REDIRECT = re.compile(r"(?:\d+|&)?(<<<|<<-?|>>|>\||>&|<&|<>|>|<)")
 
@@ -37,11 +38,20 @@ class Simple:
 
 def read_words(line: str) -> list[Simple]:
     """The simple commands of a line as they stand; what is inside `$(…)` before the outer one."""
+    if len(line) <= LONGEST and not _SPECIAL.search(line):
+        return _split_plain(line)
     reader = _Reader(line[:LONGEST])
     reader.run()
     if len(line) > LONGEST:
         reader.found.append(writer())
     return reader.found
+
+
+def _split_plain(line: str) -> list[Simple]:
+    """One command without quotes or operators, as most are: blanks part its words."""
+    simple = Simple()
+    simple.words = tuple(line.split())
+    return [simple] if simple.words else []
 
 
 def writer() -> Simple:
