@@ -63,8 +63,7 @@ def print_plan(
     """What would be tried, without trying it."""
     stream = stream or sys.stdout
     if output_format == "text":
-        print_lines(_lay_out_plan(plan), stream)
-        print_lines(lay_out_quote(quote) if quote else (), stream)
+        print_lines((*_lay_out_plan(plan), *(lay_out_quote(quote) if quote else ())), stream)
         return
     trials = [
         {
@@ -83,8 +82,8 @@ def print_plan(
     if output_format == "jsonl":
         stream.write("".join(f"{msgspec.json.encode(each).decode()}\n" for each in trials))
     else:
-        content = msgspec.json.encode({"version": 1, "trials": trials, "quote": quote})
-        stream.write(msgspec.json.format(content, indent=2).decode() + "\n")
+        told = msgspec.json.encode({"version": 1, "trials": trials, "quote": quote})
+        stream.write(f"{msgspec.json.format(told, indent=2).decode()}\n")
 
 
 def _lay_out_plan(plan: Plan) -> Iterator[Line]:
@@ -110,8 +109,9 @@ def _lay_out_plan(plan: Plan) -> Iterator[Line]:
     yield from aligned(rows, right={4})
     yield ()
     left_out = sum(bool(each.ineligible) for each in plan.trials)
-    words = f"{count(len(plan.trials), 'trial')} planned"
-    yield ((words + (f", {left_out} of them ineligible" if left_out else "") + ".", "title"),)
+    most = "at most " * any(cell.cap is not None for cell in plan.cells)
+    words = f", {left_out} of them ineligible" if left_out else ""
+    yield ((f"{most}{count(len(plan.trials), 'trial')} planned{words}.", "title"),)
 
 
 def print_lines(lines: Iterable[Line], stream: TextIO) -> None:

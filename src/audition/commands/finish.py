@@ -83,7 +83,7 @@ def exit_code(summary: Summary, *, interrupted: bool = False) -> Exit:
         return Exit.INTERRUPTED
     if totals.passed + totals.fail == 0:
         return Exit.BROKEN
-    if totals.fail or totals.error:
+    if totals.fail or totals.error or (summary.cut and summary.cut.why == "budget"):
         return Exit.FAILED
     return Exit.OK
 
