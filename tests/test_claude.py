@@ -414,11 +414,18 @@ def test_a_server_is_given_with_its_permission():
     assert config["mcpServers"]["skills"]["url"] == "http://127.0.0.1:1/mcp"
 
 
-def test_later_turns_go_in_as_lines():
+def test_each_turn_is_a_line_that_waits_for_the_one_before():
     found = claude.command(ask(case=Case(id="a", prompt="one", then=("two",))))
-    turns = [json.loads(line)["message"]["content"] for line in found.stdin.splitlines()]
-    assert turns == ["one", "two"]
-    assert "--input-format" in found.argv
+    asked = json.loads(found.stdin)
+    assert found.argv[-1] == "audition.turn_feeder"
+    assert [json.loads(line)["message"]["content"] for line in asked["turns"]] == ["one", "two"]
+    assert "--input-format" in asked["argv"]
+
+
+def test_a_prompt_too_long_for_a_word_goes_in_as_a_line():
+    found = claude.command(ask(case=Case(id="a", prompt="x" * 200_000)))
+    assert json.loads(found.stdin)["message"]["content"] == "x" * 200_000
+    assert max(map(len, found.argv)) < 10_000
 
 
 if __name__ == "__main__":  # writes the expected events anew: read each by eye
