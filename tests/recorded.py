@@ -24,10 +24,16 @@ def lines_of(path):
     return enumerate(path.read_bytes().splitlines(), 1)
 
 
+def agent_of(name, path):
+    """The agent; of ACP the one whose name the file begins with."""
+    program = path.stem.partition("-")[0]
+    return find_agent(f"acp:{program}" if name == "acp" else name)
+
+
 def read(name, path):
     """A session with the rollout beside it, where there is one."""
     beside = path.with_suffix(".rollout.jsonl")
-    agent = find_agent(name)
+    agent = agent_of(name, path)
     more = [lines_of(beside)] if beside.exists() else []
     return make_trace(agent, *read_with_beside(agent, lines_of(path), more))
 

@@ -22,7 +22,7 @@ def made(name):
     try:
         return find_agent(name)
     except (AuditionError, TypeError, ValueError):
-        return find_agent(f"{name}:0.5")
+        return find_agent(f"{name}:0.5")  # `acp` takes it for a program's name
 
 
 AGENTS = {name: made(name) for name in agents}

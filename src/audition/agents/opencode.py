@@ -130,7 +130,9 @@ def command(ask: Ask) -> Command:
         how: Json = {"type": "local", "command": [*server.command]}
         how = {"type": "remote", "url": server.url} if server.url else how
         configuration["mcp"] = {server.name: how}
-    argv = [*ask.program, "run", "--format", "json", *(["-m", model] if model else [])]
+    if model:
+        configuration["model"] = model  # for `opencode acp`, which takes no `-m`
+    argv = [*ask.program, "run", "--format", "json"]
     names = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
     env = {f"OPENCODE_DISABLE_{name}": "true" for name in names}
     env["XDG_CONFIG_HOME"] = f"{ask.home}/.config"
