@@ -1,6 +1,7 @@
 """Rules on conduct: what patterns mean, what sessions show, what mistakes are told and where."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from outcomes import an_outcome
 from audition.case_file import BadCases
 from audition.cases.native import read
 from audition.cases.process import read_rules
-from audition.conduct import grade_conduct, judge_conduct
+from audition.conduct import FORMS, KINDS, grade_conduct, judge_conduct
 from audition.conduct.sights import make_sight
 from audition.faithful import conclude, grade_case
 from audition.model import (
@@ -475,3 +476,40 @@ def test_rules_that_are_not_there_or_wrong_are_told(tmp_path):
     assert (ran.returncode, "did you mean `process.yaml`?" in ran.stderr) == (2, True)
     ran = audition("trace", a_session(), "--agent", "claude", "--rules", tmp_path / "process.yaml")
     assert (ran.returncode, "process.yaml:1:18" in ran.stderr) == (2, True)
+
+
+# the page
+
+PAGE = (HERE.parent / "docs/process-rules.md").read_text("utf-8")
+
+
+def test_the_rules_that_the_page_shows_are_understood(tmp_path):
+    shown = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    assert shown
+    for text in shown:
+        (tmp_path / "process.yaml").write_text(text)
+        assert read_rules(tmp_path / "process.yaml")
+
+
+def test_every_form_role_kind_and_field_is_in_the_page():
+    for name, form in FORMS.items():
+        assert f"`{name}: " in PAGE
+        for word in (*form.roles, *form.numbers):
+            assert f"{word}: " in PAGE or form.roles == ("of",), (name, word)
+    for word in (*KINDS, *EventPattern.__struct_fields__):
+        assert f"`{word}`" in PAGE, word
+
+
+def commands_of_the_page():
+    """What the page says that `git commit` fits, and what not."""
+    said = PAGE.replace("…", "x")
+    fits = re.search(r"`git commit` fits `([^`]+)`", said)
+    assert fits
+    not_fits = re.search(r"It does not fit (.+?)\. The first", said)
+    assert not_fits
+    return [(fits[1], True), *((line, False) for line in re.findall(r"`([^`]+)`", not_fits[1]))]
+
+
+@pytest.mark.parametrize(("line", "seen"), commands_of_the_page())
+def test_what_the_page_says_of_commands_is_so(line, seen):
+    assert sees({"command": "git commit"}, shell(1, line)) is seen

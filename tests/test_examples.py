@@ -4,18 +4,19 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from audition.agent import Ask, find_agent, read_trace
 from audition.case_file import load_suites
-from audition.commands.demo import find_examples
+from audition.commands.demo import find_examples, list_suites
 from audition.model import Call, Message, Result
 from audition.understudy.choice import choose
 
 EXAMPLES = find_examples()
-SUITES = load_suites([EXAMPLES])
+SUITES = load_suites(list_suites())
 CASES = [pytest.param(suite, case, id=case.id) for suite in SUITES for case in suite.cases]
 POSITIVES = [each for each in CASES if each.values[1].expected]
 KINDS = {"explicit", "implicit", "near-miss"}
@@ -134,3 +135,104 @@ def test_the_demo_can_ask_the_referees(tmp_path):
     assert demo(tmp_path, "-a", "oracle", "-j", "2").returncode == 0
     assert demo(tmp_path, "-a", "nop").returncode == 1
     assert "did you mean `oracle`?" in demo(tmp_path, "-a", "orakle").stderr
+
+
+# Workbooks. No agent here can make one, so the test does, by hand.
+
+XLSX = EXAMPLES / "xlsx-report"
+HEADS = ("Region", "Units", "Price", "Revenue", "Share")
+ROWS = (("North", 120, 9.5), ("South", 80, 11), ("West", 200, 7.25))
+STYLES = """<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">
+<numFmts><numFmt numFmtId="164" formatCode="0.0%"/></numFmts>
+<fonts><font/><font><b/></font><font><color rgb="FF0000FF"/></font></fonts>
+<cellXfs><xf numFmtId="0" fontId="0"/><xf numFmtId="0" fontId="1"/><xf numFmtId="4" fontId="2"/>
+<xf numFmtId="4" fontId="0"/><xf numFmtId="164" fontId="0"/></cellXfs></styleSheet>"""
+
+
+def write_workbook(path, *changes):
+    """A workbook that is right, but for the changes: pairs of what stands in its sheet."""
+    texts = [*HEADS, *(row[0] for row in ROWS), "Total"]
+    said = {text: f"<v>{number}</v>" for number, text in enumerate(texts)}
+    cells = [f'<c r="{"ABCDE"[n]}1" t="s" s="1">{said[head]}</c>' for n, head in enumerate(HEADS)]
+    for n, (name, units, price) in enumerate(ROWS, 2):
+        cells += [
+            f'<c r="A{n}" t="s">{said[name]}</c><c r="B{n}" s="2"><v>{units}</v></c>',
+            f'<c r="C{n}" s="2"><v>{price}</v></c><c r="D{n}" s="3"><f>B{n}*C{n}</f></c>',
+            f'<c r="E{n}" s="4"><f>D{n}/D5</f></c>',
+        ]
+    cells.append(f'<c r="A5" t="s">{said["Total"]}</c><c r="D5" s="3"><f>SUM(D2:D4)</f></c>')
+    sheet = "".join(cells)
+    for old, new in changes:
+        assert old in sheet
+        sheet = sheet.replace(old, new)
+    space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    strings = "".join(f"<si><t>{text}</t></si>" for text in texts)
+    with zipfile.ZipFile(path, "w") as book:
+        book.writestr(
+            "xl/worksheets/sheet1.xml", f"<worksheet {space}><row>{sheet}</row></worksheet>"
+        )
+        book.writestr("xl/sharedStrings.xml", f"<sst {space}>{strings}</sst>")
+        book.writestr("xl/styles.xml", STYLES)
+
+
+def verify(path, what, program=XLSX / "verify.py"):
+    words = [what] if what else []
+    done = subprocess.run(
+        [sys.executable, program, *words, path], capture_output=True, text=True, check=False
+    )
+    assert not done.stderr
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("what", ["table", "formulas", "financial", "sound"])
+def test_a_right_workbook_passes_and_no_workbook_fails(what, tmp_path):
+    write_workbook(tmp_path / "a.xlsx")
+    assert verify(tmp_path / "a.xlsx", what)[0] == 0
+    (tmp_path / "b.xlsx").write_text("no zip")
+    assert verify(tmp_path / "b.xlsx", what)[0] == 1
+    assert verify(tmp_path / "c.xlsx", what)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("what", "old", "new", "words"),
+    [
+        ("table", 't="s" s="1"', 't="s" s="0"', "not bold"),
+        ("formulas", "<f>B2*C2</f>", "<v>1140</v>", "typed in"),
+        ("formulas", "<f>SUM(D2:D4)</f>", "<f>D2+D3+D4</f>", "no total is a SUM"),
+        ("financial", '<c r="B2" s="2">', '<c r="B2" s="3">', "B2 is not blue"),
+        ("financial", '<c r="D2" s="3">', '<c r="D2" s="2">', "D2 is blue"),
+        ("financial", 's="4"', 's="3"', "0.0%"),
+        ("sound", "<f>B2*C2</f>", "<f>#REF!*C2</f>", "D2 is broken"),
+    ],
+)
+def test_a_wrong_workbook_fails_for_what_is_wrong_in_it(what, old, new, words, tmp_path):
+    write_workbook(tmp_path / "a.xlsx", (old, new))
+    code, said = verify(tmp_path / "a.xlsx", what)
+    assert (code, words in said) == (1, True), said
+
+
+def test_the_program_of_the_skill_finds_a_broken_formula(tmp_path):
+    program = XLSX / "skills/xlsx-report/scripts/check_workbook.py"
+    write_workbook(tmp_path / "a.xlsx")
+    assert verify(tmp_path / "a.xlsx", "", program)[0] == 0
+    write_workbook(tmp_path / "b.xlsx", ("<f>B2*C2</f>", "<f>#REF!</f>"))
+    assert verify(tmp_path / "b.xlsx", "", program) == (
+        1, f"xl/worksheets/sheet1.xml: D2: #REF!\n{tmp_path / 'b.xlsx'}: 1 formulas that cannot work\n"
+    )  # fmt: skip
+
+
+def test_the_cases_on_workbooks_are_understood_and_their_programs_are_there():
+    (suite,) = load_suites([XLSX])
+    assert not suite.losses
+    assert {each.id for each in suite.cases} == {
+        *("xlsx-openpyxl", "xlsx-formulas", "xlsx-financial", "xlsx-verify", "xlsx-near-miss")
+    }
+    programs = [
+        c.arguments["command"] for each in suite.cases for c in each.checks if c.name == "program"
+    ]
+    assert len(programs) == 5
+    for command in programs:
+        python, script, what, path = command.split()
+        assert (python, (XLSX / script).is_file(), path[:4]) == ("python3", True, "out/")
+        assert f'"{what}"' in (XLSX / script).read_text("utf-8")
+    assert all(each.process for each in suite.cases)
