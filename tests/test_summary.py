@@ -153,3 +153,40 @@ def test_counting_more_trials_takes_no_more_memory():
     tracemalloc.stop()
     assert grown < 64 * 1024
     assert tally.summary().totals.trials == 10_000
+
+
+def test_who_was_called_for_whom_is_in_the_matrix_and_the_scores():
+    def trial(number, called, **given):
+        evidence = tuple(
+            Evidence(skill=name, rung="loaded" if name in called else "offered")
+            for name in ("greeting", "style")
+        )
+        return make_record("pass", number, skills=evidence, **given)
+
+    records = [
+        trial(1, ["greeting"]),
+        trial(2, ["style"]),
+        trial(3, []),
+        trial(4, ["style"], skill="style"),
+        trial(5, [], skill=None, should_trigger=False),
+        trial(6, ["greeting"], skill=None, should_trigger=False),
+        make_record("error", 7),
+    ]
+    summary = summarise(records, INPUTS)
+    assert summary.matrix == {
+        "greeting": {"greeting": 1, "none": 1, "style": 1},
+        "none": {"greeting": 1, "none": 1},
+        "style": {"style": 1},
+    }
+    found = summary.calls["greeting"]
+    assert (found.tp, found.fp, found.fn, found.tn) == (1, 1, 2, 2)
+    assert (found.precision.value, found.recall.value) == (0.5, pytest.approx(1 / 3))
+    assert found.false_positive_rate.value == pytest.approx(1 / 3)
+    assert summary.calls["style"].recall.value == 1
+
+
+def test_cells_carry_what_is_established_and_a_fixed_run_keeps_its_simple_word():
+    summary = summarise([make_record(number=n) for n in range(3)], INPUTS)
+    (cell,) = summary.cells
+    assert (summary.skills["greeting"].verdict, cell.verdict) == ("pass", "inconclusive")
+    assert cell.reason.startswith("3 of 3 proves 37 % at best")

@@ -5,6 +5,7 @@ Must not know: what they are asked for.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import erfc, exp, inf, lgamma, log, log1p, sqrt
 
 TINY = 1e-300
@@ -55,6 +56,7 @@ def _away_from_zero(number: float) -> float:
     return number if abs(number) > TINY else TINY
 
 
+@lru_cache(maxsize=4096)
 def beta_quantile(p: float, a: float, b: float) -> float:
     """The x with I_x(a, b) = p."""
     return _solve(lambda x: beta_cdf(x, a, b), p, 0.0, 1.0)
@@ -72,6 +74,7 @@ def _solve(rises: Callable[[float], float], to: float, low: float, high: float) 
             high = middle
 
 
+@lru_cache(maxsize=4096)
 def t_quantile(p: float, freedom: float) -> float:
     """The quantile of Student's t; infinite without a degree of freedom."""
     if freedom <= 0:

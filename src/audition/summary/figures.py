@@ -11,6 +11,7 @@ import msgspec
 
 from audition.model import Value
 from audition.stats import wilson
+from audition.summary.calls import Calls
 from audition.verdict import CellVerdict, overall
 
 Verdict = Literal["pass", "fail", "inconclusive", "invalid"]
@@ -162,6 +163,10 @@ class Summary(Value, frozen=True, kw_only=True):
     """Who answered for the models: `live`, `understudy` or `script:FILE`."""
     cells: tuple[CellVerdict, ...] = ()
     """What is established of each skill in each arm, positives and negatives apart."""
+    calls: dict[str, Calls] = {}
+    """How well the calls of each skill on offer match what was expected."""
+    matrix: dict[str, dict[str, int]] = {}
+    """In how many trials each was called, by what was expected; `none` is a row and a column."""
     spared: int = 0
     """How many planned trials were not needed."""
     cut: Cut | None = None

@@ -14,6 +14,7 @@ import msgspec
 
 from audition.model import RUNGS, Evidence, Inputs, Record
 from audition.store import Ended
+from audition.summary.calls import CallTally
 from audition.summary.cells import CellTally, of_skill
 from audition.summary.figures import (
     ArmSummary,
@@ -85,6 +86,7 @@ class Tally:
         self._inputs = inputs
         self._ended = ended
         self._cells = CellTally(inputs)
+        self._calls = CallTally(inputs)
         self._all = _Count()
         self._skills: dict[str, _Count] = {}
         self._arms: dict[tuple[str, str, str | None], _Count] = {}
@@ -100,6 +102,7 @@ class Tally:
         arm = (record.agent, record.delivery, record.model)
         self._all.add(record)
         self._cells.add(record)
+        self._calls.add(record)
         self._arms.setdefault(arm, _Count()).add(record)
         self._policies.add(record.policy)
         if record.strict is not None:
@@ -131,6 +134,8 @@ class Tally:
             began=self._inputs.began,
             planned=len(self._inputs.plan),
             cells=cells,
+            calls=self._calls.calls(),
+            matrix=self._calls.matrix(),
             spared=ended.spared,
             cut=Cut(why=ended.why, words=ended.words) if ended.why else None,
             totals=Totals(
