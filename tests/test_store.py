@@ -34,6 +34,7 @@ from audition.store import (
     read_records,
     read_sealed,
     read_state,
+    results_stand,
     write_inputs,
     write_results,
 )
@@ -528,7 +529,8 @@ def test_grading_again_replaces_grades_and_progress(run):
     with part.open("wb") as lines:
         for trial in run.trials:
             better = stored.record(trial, status="pass")
-            data, before = run.regrade(better, run.folder(trial))
+            data, before, differs = run.regrade(better, run.folder(trial))
+            assert differs == (better != stored.record(trial))
             assert before == stored.record(trial).status
             lines.write(data + b"\n")
     run.replace_progress([part])
@@ -536,3 +538,14 @@ def test_grading_again_replaces_grades_and_progress(run):
     assert progress_ids(run.path) == [trial.id for trial in run.trials]
     run.commit(stored.record(run.trials[0]), run.folder(run.trials[0]))
     assert progress_ids(run.path)[-1] == run.trials[0].id
+
+
+def test_results_stand_until_a_trial_is_finished_after_them(run):
+    first, second = run.trials[:2]
+    stored.do_trial(run, first)
+    assert not results_stand(run.path)
+    (run.path / "results.json").write_text("{}")
+    assert results_stand(run.path)
+    os.utime(run.path / "results.json", ns=(1, 1))
+    stored.do_trial(run, second)
+    assert not results_stand(run.path)

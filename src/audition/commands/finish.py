@@ -20,11 +20,16 @@ LISTED = 200
 """So many records are at hand for the lists of a report; figures are over all."""
 
 
-def finish(run: Path, inputs: Inputs, *, fsync: bool = True) -> tuple[Summary, list[Record]]:
-    """Write results.json, summary.json and summary.md, and bring the index up to date."""
+def finish(
+    run: Path, inputs: Inputs, *, fsync: bool = True, anew: bool = True
+) -> tuple[Summary, list[Record]]:
+    """Write results.json, summary.json and summary.md, and bring the index up to date.
+
+    Not `anew` where no record differs: results.json and the index stay, as do their stamps.
+    """
     tally = Tally(inputs, read_ended(run))
     notable: list[Record] = []
-    for record in write_results(run, inputs, fsync=fsync):
+    for record in write_results(run, inputs, fsync=fsync) if anew else read_records(run):
         tally.add(record)
         if record.status != "pass" and len(notable) < LISTED:
             notable.append(record)
@@ -32,7 +37,8 @@ def finish(run: Path, inputs: Inputs, *, fsync: bool = True) -> tuple[Summary, l
     for name, style in (("summary.json", "json"), ("summary.md", "markdown")):
         text = render(summary, notable, style, inputs)
         write_whole(f"{run}/{name}", text.encode("utf-8", "replace"), fsync=fsync)
-    _index(run)
+    if anew:
+        _index(run)
     return summary, notable
 
 

@@ -21,8 +21,10 @@ from audition.errors import AuditionError, RunTrouble
 from audition.grading import Grading, grade_sealed
 from audition.installed import configure_agent
 from audition.policy import find_policy
-from audition.store import Run, find_run, open_run, read_inputs
+from audition.store import Run, find_run, open_run, read_inputs, results_stand
 
+Changed = tuple[int, int]
+"""How many verdicts changed, and how many records differ in anything at all."""
 MANY = 400
 """From so many trials on, every processor grades a share."""
 
@@ -72,8 +74,9 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
             raise RunTrouble(f"the run {path.name} has no sealed trial to grade")
         if judge:
             judge_again(sealed, judge, grading, inputs)
-        changed = regrade(sealed, store, grading, words["jobs"])
-        summary, notable = finish(path, inputs, fsync=fsync)
+        stand = results_stand(path)
+        changed, differ = regrade(sealed, store, grading, words["jobs"])
+        summary, notable = finish(path, inputs, fsync=fsync, anew=differ > 0 or not stand)
     say(f"graded {len(sealed)} trials again; {changed} verdicts changed")
     show_result(path, inputs, summary, notable, words["output_format"])
     return exit_code(summary)
@@ -86,7 +89,7 @@ def _like(name: str, agents: dict[str, Any], config: Config) -> str:
     return str(agents[name]["like"])
 
 
-def regrade(folders: Sequence[Path], store: Run, grading: Grading, jobs: int) -> int:
+def regrade(folders: Sequence[Path], store: Run, grading: Grading, jobs: int) -> Changed:
     """Grade every folder, in several processes when there are many; how many changed."""
     shares = jobs or (os.cpu_count() or 1 if len(folders) >= MANY else 1)
     size = -(-len(folders) // shares)
@@ -101,8 +104,10 @@ def regrade(folders: Sequence[Path], store: Run, grading: Grading, jobs: int) ->
         codes = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids]
         if any(codes):
             raise RunTrouble("a grading process failed; see above", "try again with `-j 1`")
-        changed = sum(int(Path(f"{part}.changed").read_text()) for part in parts)
-    store.replace_progress(parts)
+        told = [Path(f"{part}.changed").read_text().split() for part in parts]
+        changed = sum(int(each[0]) for each in told), sum(int(each[1]) for each in told)
+    if changed[1]:
+        store.replace_progress(parts)
     return changed
 
 
@@ -114,7 +119,7 @@ def _fork(folders: Sequence[Path], part: Path, grading: Grading, store: Run) -> 
     code = 1
     try:
         changed = grade_share(folders, part, grading, store)
-        Path(f"{part}.changed").write_text(str(changed))
+        Path(f"{part}.changed").write_text(f"{changed[0]} {changed[1]}")
         code = 0
     except AuditionError as error:
         say(f"error: {error}")
@@ -123,13 +128,14 @@ def _fork(folders: Sequence[Path], part: Path, grading: Grading, store: Run) -> 
     os._exit(code)
 
 
-def grade_share(folders: Sequence[Path], part: Path, grading: Grading, store: Run) -> int:
+def grade_share(folders: Sequence[Path], part: Path, grading: Grading, store: Run) -> Changed:
     """Grade these folders; their lines for progress.jsonl go into `part`."""
-    changed = 0
+    changed = differ = 0
     with part.open("wb") as lines:
         for folder in folders:
             record = grade_sealed(folder, grading)
-            data, before = store.regrade(record, folder)
+            data, before, differs = store.regrade(record, folder)
             changed += before is None or before != record.status
+            differ += differs
             lines.write(data + b"\n")
-    return changed
+    return changed, differ

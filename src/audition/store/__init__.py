@@ -22,6 +22,7 @@ from audition.store.records import (
     read_record,
     read_records,
     read_sealed,
+    results_stand,
     write_results,
 )
 from audition.store.run import Run, open_run
@@ -46,6 +47,7 @@ __all__ = [
     "read_records",
     "read_sealed",
     "read_state",
+    "results_stand",
     "resume_command",
     "write_ended",
     "write_inputs",

@@ -177,6 +177,15 @@ def mend_progress(run: Path) -> set[str]:
     return finished
 
 
+def results_stand(run: Path) -> bool:
+    """Whether results.json was written after the last line of progress.jsonl."""
+    try:
+        written = os.stat(run / "results.json").st_mtime_ns
+        return written >= os.stat(run / "progress.jsonl").st_mtime_ns
+    except OSError:
+        return False
+
+
 def write_results(run: Path, inputs: Inputs, *, fsync: bool = True) -> Iterator[Record]:
     """Write results.json and hand on its records in plan order; whole once all are taken."""
     progress = _Progress(run)

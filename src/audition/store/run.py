@@ -177,8 +177,8 @@ class Run:
         staging = f"{self._root}/.staging"
         write_whole(f"{folder}/grade.json", data, fsync=self.fsync, staging=staging)
 
-    def regrade(self, record: Record, folder: Path) -> tuple[bytes, str | None]:
-        """Replace a trial's grade; its line, and the status it had before.
+    def regrade(self, record: Record, folder: Path) -> tuple[bytes, str | None, bool]:
+        """Replace a trial's grade; its line, the status it had before, and whether it is new.
 
         The lines are for `replace_progress`: several processes may grade at once.
         """
@@ -191,7 +191,7 @@ class Run:
             old, before = b"", None
         if old != data:
             self._grade(folder, data)
-        return data, before
+        return data, before, old != data
 
     def replace_progress(self, parts: Iterable[Path]) -> None:
         """Make progress.jsonl of the lines in these files, in their order."""
