@@ -25,6 +25,13 @@ def pick_suites(wishes: Wishes) -> tuple[Suite, ...]:
     files = [Path(path.split("::", 1)[0]) for path in wishes.paths]
     files = list(dict.fromkeys(files)) or [Path()]
     suites = _with_generated(files, wishes)
+    bare = next((each for each in suites if each.format != "yaml" and not each.skills), None)
+    if bare:
+        # Without skills every negative would pass, and every positive fail, for no reason.
+        raise UsageError(
+            f"no skills were found for {bare.file}",
+            "put them where its harness has them, or convert it with `audition cases --to yaml`",
+        )
     wanted = Wanted(
         suite=wishes.suite,
         skills=wishes.skill,

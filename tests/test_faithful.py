@@ -1,0 +1,128 @@
+"""What each harness made of a session, what the strict reading makes of it, and where they differ."""
+
+import pytest
+
+from audition.check import Outcome
+from audition.faithful import weigh
+from audition.model import (
+    Call,
+    Case,
+    CheckSpec,
+    Commands,
+    End,
+    Evidence,
+    Message,
+    Result,
+    Sealed,
+    Trace,
+    Trial,
+    Usage,
+)
+
+LOADED = Evidence(
+    skill="greeting", rung="loaded", how="skill-tool", routes=("skill-tool",), order=0
+)
+CALL = (
+    Call(id="1", tool="Skill", does="skill", skill="greeting", input={"skill": "greeting"}, line=1),
+    Result(id="1", output="body", line=2),
+)
+POSITIVE = Case(id="c", prompt="p", skill="greeting")
+NEGATIVE = Case(id="c", prompt="p", skill=None, should_trigger=False)
+MARKED = (CheckSpec(name="answer_contains", arguments={"text": "MARK"}),)
+CAPPED = (CheckSpec(name="max_tokens", arguments={"total": 10}),)
+DONE = End(status="completed", line=9)
+
+
+def outcome(case, *, called=False, end=DONE, stopped="", answer="said", usage=None):
+    trial = Trial(
+        id="t", place="t", index=0, case=case, agent="a", delivery="native", model=None, number=1, skills=()
+    )  # fmt: skip
+    events = (*(CALL if called else ()), Message(text=answer, line=3), end)
+    return Outcome(
+        sealed=Sealed(trial=trial, stopped=stopped, exit_code=0),
+        trace=Trace(agent="a", events=events, end=end, answer=answer, usage=usage),
+        skills=(LOADED,) if called else (),
+        commands=Commands(),
+        files=None,
+        as_json=lambda: b"",
+        run_program=None,
+    )
+
+
+def readings(made, policy, trouble=""):
+    worth = weigh(made, trouble, policy)
+    return worth.status, worth.strict
+
+
+CRASH = {"end": End(status="failed", reason="auth", line=9)}
+TIMEOUT = {"end": End(reason="no terminal event"), "stopped": "timeout"}
+
+
+@pytest.mark.parametrize(
+    ("policy", "case", "how", "faithful"),
+    [
+        ("cat", NEGATIVE, CRASH, "pass"),
+        ("cat", NEGATIVE, TIMEOUT, "fail"),
+        ("cat", POSITIVE, CRASH, "fail"),
+        ("cat", POSITIVE, {**CRASH, "called": True}, "pass"),
+        ("cat", POSITIVE, {**TIMEOUT, "called": True}, "fail"),
+        ("skilljack-evals", NEGATIVE, CRASH, "pass"),
+        ("skilljack-evals", NEGATIVE, TIMEOUT, "pass"),
+        ("skilljack-evals", POSITIVE, {**CRASH, "called": True}, "fail"),
+        ("skilljack", POSITIVE, {**CRASH, "called": True}, "fail"),
+        ("pkbllm", NEGATIVE, CRASH, "fail"),
+        ("pkbllm", NEGATIVE, TIMEOUT, "fail"),
+    ],
+)
+def test_trouble_is_an_error_by_our_reading_whatever_theirs_was(policy, case, how, faithful):
+    made = outcome(case, **how)
+    assert readings(made, policy, "it broke") == (faithful, "error")
+    assert readings(made, "default", "it broke") == ("error", None)
+
+
+@pytest.mark.parametrize("policy", ["cat", "skilljack", "skilljack-evals", "pkbllm"])
+def test_what_we_stopped_ourselves_is_an_error_by_every_reading(policy):
+    made = outcome(NEGATIVE, end=End(reason="x"), stopped="fault")
+    assert readings(made, policy, "stopped: rate_limit") == ("error", None)
+
+
+@pytest.mark.parametrize(
+    ("policy", "case", "how", "both"),
+    [
+        # The checks of a negative case are not made by skilljack-evals.
+        ("skilljack-evals", Case(id="c", prompt="p", should_trigger=False, checks=MARKED), {}, ("pass", "fail")),
+        # A missing count of tokens is 0 to pkbllm, and an answer without a schema is not judged.
+        ("pkbllm", Case(id="c", prompt="p", skill="greeting", checks=CAPPED), {"called": True}, ("pass", "error")),
+        ("pkbllm", POSITIVE, {}, ("pass", "fail")),
+        # Without an answer CAT and skilljack pass what was called.
+        ("cat", POSITIVE, {"called": True, "answer": ""}, ("pass", "fail")),
+        ("skilljack", POSITIVE, {"called": True, "answer": ""}, ("pass", "fail")),
+        # Where nothing is odd both agree.
+        ("cat", POSITIVE, {"called": True}, ("pass", None)),
+        ("cat", NEGATIVE, {}, ("pass", None)),
+        ("skilljack-evals", POSITIVE, {}, ("fail", None)),
+    ],
+)  # fmt: skip
+def test_both_readings_of_a_sound_session(policy, case, how, both):
+    assert readings(outcome(case, **how), policy) == both
+
+
+def test_known_counts_of_tokens_are_not_forgiven():
+    case = Case(id="c", prompt="p", skill="greeting", checks=CAPPED)
+    made = outcome(case, called=True, usage=Usage(input_tokens=40, total=True))
+    assert readings(made, "pkbllm")[0] == "fail"
+
+
+def test_a_check_is_made_once_for_both_readings():
+    made = []
+
+    def run_program(command, stdin, seconds):
+        made.append(command)
+        raise OSError(2, "no such program")
+
+    case = Case(id="c", prompt="p", skill="greeting", checks=(CheckSpec(name="program", arguments={"command": "x"}),))  # fmt: skip
+    import msgspec
+
+    both = msgspec.structs.replace(outcome(case, called=True), run_program=run_program)
+    assert weigh(both, "", "cat").status == "error"
+    assert len(made) == 1
