@@ -38,6 +38,7 @@ check: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/python docs/make_cli.py
 	$(BIN)/python docs/make_checks.py
+	$(BIN)/python docs/make_agents.py
 	$(BIN)/python docs/make_lint.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html"

@@ -47,6 +47,11 @@ def test_the_page_of_the_command_line_is_the_one_that_the_program_makes():
     assert page("cli.md") == made, "run `make docs`"
 
 
+def test_the_page_of_the_agents_is_made_from_the_agents():
+    made = runpy.run_path(str(DOCS / "make_agents.py"))["make_page"]()
+    assert page("agents.md") == made, "run `make docs`"
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_and_every_option_is_in_the_page(name):
     said = section(page("cli.md"), name)

@@ -137,10 +137,12 @@ cline = Agent(
     settle=end_by_last_fault,
     program=("cline",),
     known_version="3.0.65",
+    get_it="npm install -g cline@latest",
     deliveries=("native", "none", "mcp", "mcp+native"),
     loads_by=("skill-tool", "mcp-tool", "mcp-resource"),
     lets_through=("CLINE_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"),
     login=(".cline/data/settings/providers.json", ".cline/data/secrets.json"),
+    sign_in="run `cline auth`",
     wire="chat",
 )
 """Cline by Cline Bot, its program `cline`."""

@@ -133,10 +133,12 @@ copilot = Agent(
     settle=end_by_last_fault,
     program=("copilot",),
     known_version="1.0.102",
+    get_it="npm install -g @github/copilot",
     deliveries=("native", "none", "instructions", "mcp", "mcp+native"),
     loads_by=("skill-tool", "mcp-tool", "mcp-resource"),
     lets_through=("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"),
     login=(".copilot/config.json",),
+    sign_in="run `copilot login`, or set GH_TOKEN",
     wire="chat",
     reports_usage=False,
 )

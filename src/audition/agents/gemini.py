@@ -140,11 +140,13 @@ gemini = Agent(
     settle=merge_chunks,
     program=("gemini",),
     known_version="0.61.0",
+    get_it="npm install -g @google/gemini-cli",
     deliveries=("native", "none", "mcp", "mcp+native"),
     instructions_file="GEMINI.md",
     loads_by=("skill-tool", "mcp-tool", "mcp-resource"),
     lets_through=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     login=(".gemini/oauth_creds.json", ".gemini/google_accounts.json"),
+    sign_in="run `gemini` once, or set GEMINI_API_KEY",
     wire="gemini",
     model="gemini-2.5-pro",
 )

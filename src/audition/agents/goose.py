@@ -142,10 +142,12 @@ goose = Agent(
     settle=settle,
     program=("goose",),
     known_version="1.34.0",
+    get_it="npm install -g @aaif/goose",
     deliveries=("native", "none", "instructions", "mcp", "mcp+native"),
     loads_by=("skill-tool", "mcp-tool", "mcp-resource"),
     lets_through=("GOOSE_PROVIDER", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"),
     login=(".config/goose/secrets.yaml",),
+    sign_in="run `goose configure`, or set GOOSE_PROVIDER and its key",
     wire="chat",
     model="gpt-4.1",
 )

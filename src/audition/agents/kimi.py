@@ -124,10 +124,12 @@ kimi = Agent(
     read=read,
     program=("kimi",),
     known_version="2.1.0",
+    get_it="npm install -g @moonshot-ai/kimi-code",
     deliveries=("native", "none", "instructions"),
     loads_by=("skill-tool",),
     lets_through=("KIMI_API_KEY", "KIMI_MODEL_NAME", "KIMI_MODEL_API_KEY", "KIMI_MODEL_BASE_URL"),
     login=(".kimi-code/config.toml", ".kimi-code/credentials.json"),
+    sign_in="run `kimi login`",
     wire="chat",
     reports_usage=False,
 )

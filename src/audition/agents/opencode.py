@@ -146,10 +146,12 @@ opencode = Agent(
     read=read,
     program=("opencode",),
     known_version="1.18.33",
+    get_it="npm install -g opencode-ai",
     deliveries=("native", "none", "instructions", "mcp", "mcp+native"),
     loads_by=("skill-tool", "mcp-tool", "mcp-resource"),
     lets_through=("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY"),
     login=(".local/share/opencode/auth.json",),
+    sign_in="run `opencode auth login`, or set its provider's key",
     wire="chat",
 )
 """OpenCode by Anomaly, its program `opencode`."""

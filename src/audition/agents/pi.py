@@ -134,10 +134,12 @@ pi = Agent(
     settle=end_by_last_fault,
     program=("pi",),
     known_version="0.87.1",
+    get_it="npm install -g @earendil-works/pi-coding-agent",
     deliveries=("native", "none", "instructions"),
     loads_by=("file-read", "shell-read", "injected"),
     lets_through=("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"),
     login=(".pi/agent/auth.json",),
+    sign_in="run `pi` and /login, or set its provider's key",
     wire="chat",
 )
 """pi by Earendil, its program `pi`."""

@@ -139,11 +139,13 @@ qwen = Agent(
     read=read,
     program=("qwen",),
     known_version="0.24.4",
+    get_it="npm install -g @qwen-code/qwen-code",
     deliveries=("native", "none", "mcp", "mcp+native"),
     instructions_file="QWEN.md",
     loads_by=("skill-tool", "mcp-tool", "mcp-resource"),
     lets_through=("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "DASHSCOPE_API_KEY"),
     login=(".qwen/oauth_creds.json",),
+    sign_in="run `qwen` once, or set OPENAI_API_KEY",
     wire="chat",
     model="qwen3-coder-plus",
 )
