@@ -16,6 +16,8 @@ COMMANDS = {
     "demo": "Run the bundled example: no key, no network.",
     "run": "Ask the agents, and grade what they do.",
     "grade": "Grade a run again from what is sealed; free.",
+    "judge": "Is the judge any good? Measured on labels of yours.",
+    "label": "Answer rubrics yourself, one key a question.",
     "show": "A run's summary, or one trial with its evidence.",
     "status": "Is a run going, how far, what is left.",
     "history": "Scores over time.",

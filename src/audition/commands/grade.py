@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from audition.agent import Agent
 from audition.commands.finish import exit_code, finish, say, show_result
 from audition.commands.judges import judge_again, judge_options, make_judge, read_wishes
 from audition.commands.options import option, out_option, output_format
@@ -20,6 +21,7 @@ from audition.config import Config
 from audition.errors import AuditionError, RunTrouble
 from audition.grading import Grading, grade_sealed
 from audition.installed import configure_agent
+from audition.model import Inputs
 from audition.policy import find_policy
 from audition.store import Run, find_run, open_run, read_inputs, results_stand
 
@@ -61,9 +63,7 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
     if words["policy"]:
         find_policy(words["policy"])
     inputs = read_inputs(path)
-    agents = {
-        name: configure_agent(_like(name, inputs.agents, config), config) for name in inputs.agents
-    }
+    agents = agents_of(inputs, config)
     grading = Grading(run=path, skills=inputs.skills, agents=agents, policy=words["policy"])
     judge = make_judge(read_wishes(words), config, needed=True) if words["rejudge"] else None
     fsync = words["fsync"]
@@ -80,6 +80,13 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
     say(f"graded {len(sealed)} trials again; {changed} verdicts changed")
     show_result(path, inputs, summary, notable, words["output_format"])
     return exit_code(summary)
+
+
+def agents_of(inputs: Inputs, config: Config) -> dict[str, Agent]:
+    """The agents of a run, as their output is read today."""
+    return {
+        name: configure_agent(_like(name, inputs.agents, config), config) for name in inputs.agents
+    }
 
 
 def _like(name: str, agents: dict[str, Any], config: Config) -> str:
