@@ -117,16 +117,15 @@ def _number(seconds: float | None) -> float | int | None:
 def _dump(told: dict[str, Json]) -> str:
     import yaml
 
-    class Dumper(yaml.SafeDumper):
-        def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
-            return True
+    # The same folder may stand in several places; a reader of ours refuses aliases.
+    dumper: Any = type("Dumper", (yaml.SafeDumper,), {"ignore_aliases": lambda *_: True})
 
-    def write_text(dumper: Any, text: str) -> Any:
+    def write_text(into: Any, text: str) -> Any:
         # What our reader would take for a number, say, is quoted, whatever PyYAML thinks.
         odd = guess(text) != text or not all(each.isprintable() or each == "\n" for each in text)
         style = '"' if odd else "|" if "\n" in text else None
-        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+        return into.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
-    Dumper.add_representer(str, write_text)
-    dumped: str = yaml.dump(told, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=100)
+    dumper.add_representer(str, write_text)
+    dumped: str = yaml.dump(told, Dumper=dumper, sort_keys=False, allow_unicode=True, width=100)
     return dumped
