@@ -16,5 +16,7 @@ for name, question in questions.items():
     line = next((each for each in said[found].splitlines() if word in each), "") if there else ""
     met = there != ("never" in question)
     proof = cite(found, line) if there else scope
-    given.append((name, [proof], f"it says {word}" if there else "nowhere", "met" if met else "unmet"))
+    given.append(
+        (name, [proof], f"it says {word}" if there else "nowhere", "met" if met else "unmet")
+    )
 answer(*given)
