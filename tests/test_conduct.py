@@ -337,6 +337,18 @@ def test_a_trial_is_graded_by_its_rules_and_by_its_output_schema(tmp_path):
     assert msgspec.json.decode(msgspec.json.encode(case), type=Case) == case
 
 
+def test_an_output_schema_that_is_none_is_told_before_anything_is_asked(tmp_path):
+    (tmp_path / "schema.json").write_text('{"typ": "object"}')
+    path = a_suite(tmp_path)
+    (tmp_path / "process.yaml").write_text("- {id: read, eventually: read}\n")
+    path.write_text(f"{CASES}    output_schema: schema.json\n")
+    with pytest.raises(BadCases) as caught:
+        read(path)
+    (found,) = caught.value.findings
+    assert "`typ` is not supported" in found.message
+    assert found.hint == "did you mean `type`?"
+
+
 # where rules are written
 
 

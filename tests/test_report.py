@@ -135,13 +135,21 @@ def test_a_job_summary_stays_below_what_github_takes():
     assert "Cut here" in text
 
 
+def test_what_trials_took_is_shown_as_the_middle_with_its_bounds():
+    records = [make_record(number=n, seconds=float(n)) for n in range(1, 4)]
+    text = report(records, "markdown")
+    assert "| 3 | 2.0 s (1.0 s to 3.0 s) | 0 | ? |" in text
+    assert "took 2.0 s (1.0 s to 3.0 s), commands 0, tokens ?" in report(records, "text")
+
+
 # --- Markdown and escaping -------------------------------------------------------------------
 
 
 def test_markdown_tables_keep_their_columns_whatever_a_skill_is_called():
     text = report([make_record("fail", skill="a|b`c\n<b>", reason=NASTY)], "markdown")
-    (row,) = [line for line in text.splitlines() if line.startswith("| a")]
+    row, took = [line for line in text.splitlines() if line.startswith("| a")]
     assert len(re.findall(r"(?<!\\)\|", row)) == 5
+    assert len(re.findall(r"(?<!\\)\|", took)) == 7
     assert "<script>" not in text
     assert "<b>" not in text
     assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", text)

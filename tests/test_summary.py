@@ -1,5 +1,6 @@
 import random
 import tracemalloc
+from statistics import median
 
 import msgspec
 import pytest
@@ -190,3 +191,26 @@ def test_cells_carry_what_is_established_and_a_fixed_run_keeps_its_simple_word()
     (cell,) = summary.cells
     assert (summary.skills["greeting"].verdict, cell.verdict) == ("pass", "inconclusive")
     assert cell.reason.startswith("3 of 3 proves 37 % at best")
+
+
+@given(st.lists(st.floats(0.001, 1e6), min_size=1, max_size=30))
+def test_the_spread_of_what_trials_took_is_that_of_their_values(seconds):
+    records = [make_record(number=n, seconds=each) for n, each in enumerate(seconds)]
+    (found,) = summarise(records, INPUTS).distributions
+    assert (found.trials, found.seconds.of) == (len(seconds), len(seconds))
+    assert (found.seconds.least, found.seconds.most) == (min(seconds), max(seconds))
+    # Three digits are kept of each value.
+    assert found.seconds.median == pytest.approx(median(seconds), rel=0.006)
+
+
+def test_only_graded_trials_say_what_the_work_takes_and_unknown_stays_unknown():
+    records = [
+        make_record(number=1, usage=Spent(input_tokens=10, output_tokens=5)),
+        make_record("error", number=2, seconds=500.0),
+        make_record("fail", number=3, usage=Spent(input_tokens=10)),
+        make_record(number=4, skill="other"),
+    ]
+    one, two = summarise(records, INPUTS).distributions
+    assert (one.skill, one.trials, one.seconds.most) == ("greeting", 2, 0.1)
+    assert (one.tokens.of, one.tokens.median) == (1, 15)
+    assert (two.skill, two.tokens) == ("other", None)

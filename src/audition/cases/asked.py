@@ -75,6 +75,18 @@ def read_files(node: Node, findings: Findings) -> dict[str, str] | None:
     return found
 
 
+def read_schema(node: Node, findings: Findings) -> str | None:
+    """A file that must be there and hold a JSON Schema, absolute: the answer is checked by it."""
+    if (path := read_file(node, findings)) is None:
+        return None
+    try:
+        bind(CheckSpec(name="json_valid", arguments={"schema": path}))
+    except AuditionError as error:
+        findings.say(node, str(error).removeprefix("check `json_valid`: "), error.hint)
+        return None
+    return path
+
+
 def read_skill_name(node: Node, findings: Findings) -> str | None:
     """A skill's name, or nobody: `none`."""
     text = node.place.text

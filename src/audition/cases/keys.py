@@ -10,11 +10,11 @@ from typing import Any
 
 from audition.cases.asked import (
     read_checks,
-    read_file,
     read_files,
     read_folder,
     read_prompts,
     read_rubric,
+    read_schema,
     read_skill_name,
 )
 from audition.cases.fields import (
@@ -110,7 +110,7 @@ SETTINGS: dict[str, Key] = {
     ),
     "sandbox": _key(read_name, TEXT, "The agent's own sandbox mode.", setting=True),
     "output_schema": _key(
-        read_file, TEXT, "A file with the JSON Schema that the answer must obey.", setting=True
+        read_schema, TEXT, "A file with the JSON Schema that the answer must obey.", setting=True
     ),
 }
 SHARED: dict[str, Key] = {

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from audition.model import Inputs, Record
 from audition.report.escape import as_code, for_markdown, one_line
+from audition.report.spreads import HEAD, say_took
 from audition.report.words import (
     Group,
     Trouble,
@@ -41,6 +42,7 @@ def write_markdown(
         _totals(summary),
         *_skills(summary),
         *_arms(summary),
+        *_took(summary),
         *_causes(summary),
         *_mixed(summary),
         *_differs(summary),
@@ -105,6 +107,25 @@ def _arms(summary: Summary) -> Iterable[str]:
             for each in summary.arms
         ),
     )
+
+
+def _took(summary: Summary) -> Iterable[str]:
+    if not summary.distributions:
+        return
+    yield "## What a trial took"
+    yield _table(
+        HEAD,
+        (
+            (
+                as_code(one_line(each.skill)) if each.skill else "–",
+                as_code(one_line(say_arm(each))),
+                str(each.trials),
+                *say_took(each),
+            )
+            for each in summary.distributions
+        ),
+    )
+    yield "<sub>The median, and in brackets the least and the most, of graded trials.</sub>"
 
 
 def _causes(summary: Summary) -> Iterable[str]:

@@ -13,6 +13,7 @@ from typing import Literal
 
 from audition.model import Inputs, Record
 from audition.report.escape import one_line, visible
+from audition.report.spreads import say_took
 from audition.report.words import (
     Group,
     Trouble,
@@ -68,11 +69,23 @@ def lay_out(summary: Summary, records: Iterable[Record], width: int) -> Iterator
         if cause.status == "ineligible":
             reason = one_line(cause.reason) or "no reason was given"
             yield from _wrapped(f"{count(cause.trials, 'trial')} ineligible: {reason}", width, 0)
+    yield from _took(summary, width)
     yield from _remarks(summary, width)
     first, *rest = conclude(summary)
     yield from _wrapped(first, width, 0, _tone(summary))
     for sentence in rest:
         yield from _wrapped(sentence, width, 0)
+
+
+def _took(summary: Summary, width: int) -> Iterator[Line]:
+    """What trials took, where there are enough of them to have a middle."""
+    several = [each for each in summary.distributions if each.trials > 2]
+    for each in several[:CAP]:
+        seconds, commands, tokens = say_took(each)
+        words = f"{each.skill or 'no skill'} on {say_arm(each)} took {seconds}, commands {commands}"
+        yield from _wrapped(one_line(f"{words}, tokens {tokens}"), width, 0, "dim")
+    if several:
+        yield ()
 
 
 def _remarks(summary: Summary, width: int) -> Iterator[Line]:

@@ -11,7 +11,16 @@ from math import ceil, floor
 
 from audition.model import Record, Value
 from audition.report.escape import one_line
-from audition.summary import ArmSummary, Difference, Invisible, Mixed, Share, SkillSummary, Summary
+from audition.summary import (
+    ArmSummary,
+    Difference,
+    Distribution,
+    Invisible,
+    Mixed,
+    Share,
+    SkillSummary,
+    Summary,
+)
 
 WEAK = 0.7
 """A lower bound below this is worth a word of caution, however many passed."""
@@ -194,7 +203,7 @@ def say_difference(each: Difference) -> str:
     )
 
 
-def say_arm(arm: ArmSummary | Record | Mixed | Invisible | Difference) -> str:
+def say_arm(arm: ArmSummary | Record | Mixed | Invisible | Difference | Distribution) -> str:
     """`claude+native sonnet`."""
     return f"{arm.agent}+{arm.delivery}" + (f" {arm.model}" if arm.model else "")
 

@@ -20,6 +20,7 @@ from audition.summary.figures import (
     share,
     verdict_of,
 )
+from audition.summary.spread import Distribution, Spread
 from audition.summary.tally import Tally, rungs_reached, summarise
 
 __all__ = [
@@ -27,11 +28,13 @@ __all__ = [
     "Cause",
     "Cut",
     "Difference",
+    "Distribution",
     "Funnel",
     "Invisible",
     "Mixed",
     "Share",
     "SkillSummary",
+    "Spread",
     "Summary",
     "Tally",
     "Totals",

@@ -12,6 +12,7 @@ import msgspec
 from audition.model import Value
 from audition.stats import wilson
 from audition.summary.calls import Calls
+from audition.summary.spread import Distribution
 from audition.verdict import CellVerdict, overall
 
 Verdict = Literal["pass", "fail", "inconclusive", "invalid"]
@@ -167,6 +168,8 @@ class Summary(Value, frozen=True, kw_only=True):
     """How well the calls of each skill on offer match what was expected."""
     matrix: dict[str, dict[str, int]] = {}
     """In how many trials each was called, by what was expected; `none` is a row and a column."""
+    distributions: tuple[Distribution, ...] = ()
+    """What graded trials took, by skill and arm."""
     spared: int = 0
     """How many planned trials were not needed."""
     cut: Cut | None = None

@@ -31,6 +31,7 @@ from audition.summary.figures import (
     share,
     verdict_of,
 )
+from audition.summary.spread import SpreadTally
 from audition.verdict import CellVerdict
 
 ALL_ASKED = Ended()
@@ -87,6 +88,7 @@ class Tally:
         self._ended = ended
         self._cells = CellTally(inputs)
         self._calls = CallTally(inputs)
+        self._took = SpreadTally()
         self._all = _Count()
         self._skills: dict[str, _Count] = {}
         self._arms: dict[tuple[str, str, str | None], _Count] = {}
@@ -102,6 +104,7 @@ class Tally:
         arm = (record.agent, record.delivery, record.model)
         self._all.add(record)
         self._cells.add(record)
+        self._took.add(record)
         self._calls.add(record)
         self._arms.setdefault(arm, _Count()).add(record)
         self._policies.add(record.policy)
@@ -136,6 +139,7 @@ class Tally:
             cells=cells,
             calls=self._calls.calls(),
             matrix=self._calls.matrix(),
+            distributions=tuple(self._took.distributions()),
             spared=ended.spared,
             cut=Cut(why=ended.why, words=ended.words) if ended.why else None,
             totals=Totals(

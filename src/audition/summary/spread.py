@@ -1,0 +1,117 @@
+"""What trials took, by skill and arm: the least, the middle, the most.
+
+In: Records, one at a time, in any order. Out: Distributions.
+Must not know: files, formats, the screen.
+
+Values are counted by their first three digits, so that what is kept does not grow with the
+trials; the least and the most are exact, the median is as good as three digits.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from math import floor, isfinite, log10
+
+from audition.model import Record, Value
+
+DIGITS = 3
+Cell = tuple[str | None, str, str, str | None]
+
+
+class Spread(Value, frozen=True, kw_only=True):
+    """So many known values between the least and the most."""
+
+    of: int
+    least: float
+    median: float
+    most: float
+
+
+class Distribution(Value, frozen=True, kw_only=True):
+    """What the graded trials of one skill in one arm took; null where it is not known."""
+
+    skill: str | None
+    agent: str
+    delivery: str
+    model: str | None
+    trials: int
+    seconds: Spread | None = None
+    commands: Spread | None = None
+    tokens: Spread | None = None
+
+
+class _Values:
+    """Values of one sort."""
+
+    __slots__ = ("counts", "least", "most")
+
+    def __init__(self) -> None:
+        self.counts: Counter[float] = Counter()
+        self.least = self.most = 0.0
+
+    def add(self, value: float | None) -> None:
+        if value is None or not isfinite(value):
+            return
+        self.least = min(self.least, value) if self.counts else value
+        self.most = max(self.most, value) if self.counts else value
+        self.counts[shorten(value)] += 1
+
+    def spread(self) -> Spread | None:
+        of = self.counts.total()
+        if not of:
+            return None
+        low, high = self._at((of - 1) // 2), self._at(of // 2)
+        middle = min(max((low + high) / 2, self.least), self.most)
+        return Spread(of=of, least=self.least, median=middle, most=self.most)
+
+    def _at(self, place: int) -> float:
+        for value in sorted(self.counts):
+            place -= self.counts[value]
+            if place < 0:
+                return value
+        return self.most
+
+
+class SpreadTally:
+    """Counts what records took."""
+
+    def __init__(self) -> None:
+        self._cells: dict[Cell, tuple[list[int], _Values, _Values, _Values]] = {}
+
+    def add(self, record: Record) -> None:
+        """Count one record; only a graded trial says what the work takes."""
+        if record.status not in ("pass", "fail"):
+            return
+        cell = (record.skill, record.agent, record.delivery, record.model)
+        if cell not in self._cells:
+            self._cells[cell] = ([0], _Values(), _Values(), _Values())
+        trials, seconds, commands, tokens = self._cells[cell]
+        trials[0] += 1
+        seconds.add(record.seconds)
+        commands.add(record.commands.total)
+        took, gave = record.usage.input_tokens, record.usage.output_tokens
+        tokens.add(None if took is None or gave is None else took + gave)
+
+    def distributions(self) -> Iterable[Distribution]:
+        """What was counted so far, skills and arms in order."""
+        for cell in sorted(
+            self._cells, key=lambda each: tuple((e is not None, e or "") for e in each)
+        ):
+            trials, seconds, commands, tokens = self._cells[cell]
+            skill, agent, delivery, model = cell
+            yield Distribution(
+                skill=skill,
+                agent=agent,
+                delivery=delivery,
+                model=model,
+                trials=trials[0],
+                seconds=seconds.spread(),
+                commands=commands.spread(),
+                tokens=tokens.spread(),
+            )
+
+
+def shorten(value: float) -> float:
+    """A number to its first three digits."""
+    if not value:
+        return 0.0
+    return round(value, DIGITS - 1 - floor(log10(abs(value))))
