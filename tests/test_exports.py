@@ -26,7 +26,8 @@ def runs(tmp_path_factory):
     audition("run", FIXTURES / "skilljack-evals", "-a", "oracle", "-r", "2", *words, "evals")
     both = ("-d", "native", "-d", "none")
     audition("run", FIXTURES / "skilljack", "-a", "oracle", *both, *words, "arms")
-    audition("run", FIXTURES / "pkbllm", "-a", "oracle", *words, "pkb")
+    table = FIXTURES / "pkbllm/evals/skills/uv-greeting/prompts.csv"
+    audition("run", table, "-a", "oracle", *words, "pkb")
     return out
 
 

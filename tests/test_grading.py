@@ -2,7 +2,8 @@
 
 import pytest
 
-from audition.grading import conclude, mark_followed, spent
+from audition.faithful import conclude
+from audition.grading import mark_followed, spent
 from audition.model import Case, CheckSpec, Evidence, Grade, Spent, Usage
 
 PASS = Grade(by="activation", status="pass")
