@@ -48,7 +48,7 @@ bench: $(VENV)/.demo
 
 agents:
 	@command -v npm >/dev/null || { echo "make agents: npm is not here; install Node.js first" >&2; exit 2; }
-	npm install --prefix . --no-save --no-package-lock --no-audit --no-fund --loglevel=error $$(cat tests/real/agents.txt)
+	npm install --no-save --no-audit --no-fund --loglevel=error
 	@echo "installed into node_modules/.bin"
 
 clean:
