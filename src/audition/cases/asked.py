@@ -244,7 +244,8 @@ def _read_criterion(node: Node, number: str, findings: Findings) -> Criterion | 
     texts: dict[str, Json] = {}
     for key, each in node.children().items():
         if key not in CRITERION:
-            findings.unknown(each, CRITERION)
+            # No mere warning: a condition that is misspelt would be a question that always applies.
+            findings.say(each, f"unknown key `{key}`", did_you_mean(key, CRITERION), key=True)
         elif (text := read_name(each, findings)) is not None:
             texts[key] = text
     if "question" not in node.value:
