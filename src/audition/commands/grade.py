@@ -14,7 +14,8 @@ import click
 
 from audition.agent import Agent
 from audition.commands.finish import exit_code, finish, say, show_result
-from audition.commands.judges import judge_again, judge_options, make_judge, read_wishes
+from audition.commands.judge_options import judge_options, read_wishes
+from audition.commands.judges import judge_again, make_judge
 from audition.commands.options import option, out_option, output_format
 from audition.commands.run import FORMATS
 from audition.config import Config

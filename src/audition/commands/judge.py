@@ -14,7 +14,8 @@ import click
 import msgspec
 
 from audition.commands.finish import say
-from audition.commands.judges import AT_ONCE, bench_for, judge_options, make_judge, read_wishes
+from audition.commands.judge_options import judge_options, read_wishes
+from audition.commands.judges import AT_ONCE, bench_for, make_judge
 from audition.commands.labels import Labelled, find_labelled, matter_of, read_grading
 from audition.commands.options import out_option, output_format
 from audition.config import Config

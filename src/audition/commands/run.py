@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from audition.commands.judges import judge_switch, read_wishes
+from audition.commands.judge_options import judge_switch, read_wishes
 from audition.commands.options import Trials, option, out_option, output_format, paths_argument
 from audition.config import Config
 from audition.selection import SUITES

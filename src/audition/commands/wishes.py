@@ -6,7 +6,7 @@ Must not know: click; how a trial is run.
 
 import msgspec
 
-from audition.commands.judges import JudgeWishes
+from audition.commands.judge_options import JudgeWishes
 from audition.model import Inputs, Value
 from audition.plan import Limits
 from audition.summary.cells import read_cells
