@@ -41,6 +41,27 @@ def test_a_refused_session_is_a_failure():
     assert (end.status, end.reason.partition(":")[0]) == ("failed", "not signed in")
 
 
+def chunk(text):
+    update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+    return {"dir": "in", "method": "session/update", "params": {"update": update}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error: Authentication failed with provider at http://x (HTTP 401).",
+        "Ran into this error: Authentication error: Status: 401 Unauthorized.",
+    ],
+)
+def test_a_failure_told_as_an_answer_lets_no_negative_case_pass(text):
+    end = {"dir": "in", "id": 2, "result": {"stopReason": "end_turn"}}
+    retrying = chunk("Info: Request failed due to a transient API error. Retrying...")
+    failed = said("acp:x", retrying, chunk(text), end)
+    assert (failed.end.status, failed.end.reason[:13]) == ("failed", "not signed in")
+    assert said("acp:x", retrying, chunk("Fine."), end).end.status == "completed"
+    assert said("acp:x", chunk("Error: is a word here."), end).end.status == "completed"
+
+
 def test_unknown_lines_are_unread():
     assert said("acp:x", {"dir": "sideways"}, "no JSON").unread_count == 2
 

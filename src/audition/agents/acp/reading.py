@@ -23,10 +23,12 @@ from audition.tool_words import (
     dicts_of,
     text_of,
 )
+from audition.trouble import tell_trouble
 
 _KINDS: dict[str, Does] = {"execute": "shell", "read": "read", "edit": "write", "search": "search"}
 _SKILL_TITLE = re.compile(r'^(?:Using skill: |")([\w.:-]+)')
 _EXITED = re.compile(r"(?:exited with code|Exit Code:) (\d{1,9})")
+_FAILED = ("Ran into this error:", "Error: ", "[API Error:")
 _ENDS: dict[str, Any] = {
     "end_turn": ("completed", ""),
     "max_tokens": ("limited", "max tokens"),
@@ -71,7 +73,7 @@ def _update(number: int, update: dict[str, Any]) -> list[AnyEvent]:
     events: list[AnyEvent] = []
     if kind in ("agent_message_chunk", "agent_thought_chunk"):
         role: Any = "assistant" if kind == "agent_message_chunk" else "thought"
-        events = [Message(line=number, role=role, text=text)] if text else []
+        events = [_said(number, role, text)] if text else []
         if used := arguments_of((update.get("_meta") or {}).get("usage")):  # Qwen, by the request
             got, cached = used.get("inputTokens"), used.get("cachedReadTokens")
             made = used.get("outputTokens")
@@ -83,6 +85,15 @@ def _update(number: int, update: dict[str, Any]) -> list[AnyEvent]:
         if update.get("status") in ("completed", "failed"):
             events.append(_outcome(number, update))
     return events
+
+
+def _said(number: int, role: Any, text: str) -> AnyEvent:
+    """Text; or a failure, which goose and Copilot tell as if the model had said it."""
+    if text.startswith("Info: Request failed"):
+        return tell_fault({"line": number}, text, retrying=True)
+    if text.startswith(_FAILED) and tell_trouble(text) != "unknown":
+        return tell_fault({"line": number}, text)
+    return Message(line=number, role=role, text=text)
 
 
 def _call(number: int, told: dict[str, Any]) -> Call:

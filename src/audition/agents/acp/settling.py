@@ -6,7 +6,7 @@ In: events. Out: events. Must not know: lines.
 import msgspec
 
 from audition.model import AnyEvent, Call, Result
-from audition.settling import merge_chunks
+from audition.settling import end_by_last_fault, merge_chunks
 
 
 def settle(events: list[AnyEvent]) -> list[AnyEvent]:
@@ -26,7 +26,7 @@ def settle(events: list[AnyEvent]) -> list[AnyEvent]:
                 continue
             done.add(event.id)
         kept.append(event)
-    return kept
+    return end_by_last_fault(kept)
 
 
 def _more(known: AnyEvent, told: Call) -> AnyEvent:
