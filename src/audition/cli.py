@@ -20,6 +20,7 @@ COMMANDS = {
     "label": "Answer rubrics yourself, one key a question.",
     "show": "A run's summary, or one trial with its evidence.",
     "status": "Is a run going, how far, what is left.",
+    "diff": "Two runs side by side: what is established, and what changed.",
     "history": "Scores over time.",
     "lint": "Mistakes in skills and case files; nothing is asked.",
     "skills": "The skills that are there.",

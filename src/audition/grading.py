@@ -102,7 +102,6 @@ def as_delivered(agent: Agent, delivery: str) -> Agent:
 def _blank(sealed: Sealed, grading: Grading, folder: Path) -> Record:
     trial = sealed.trial
     case = trial.case
-    tried = not (trial.ineligible or sealed.problem)
     return Record(
         id=trial.id,
         skill=case.skill,
@@ -113,13 +112,14 @@ def _blank(sealed: Sealed, grading: Grading, folder: Path) -> Record:
         trial=trial.number,
         should_trigger=bool(case.expected),
         status="error",
-        seconds=sealed.seconds if tried else None,
+        seconds=None if trial.ineligible or sealed.problem else sealed.seconds,
         dir=str(folder).removeprefix(f"{grading.run}/"),
         file=case.file,
         line=case.line,
         policy=grading.policy or trial.policy,
         agent_version=sealed.agent_version,
         listing_bytes=sealed.listing_bytes,
+        variant=trial.variant,
     )
 
 

@@ -132,6 +132,11 @@ def read_skill(folder: Path) -> Skill:
     )
 
 
+def digest_folder(folder: str) -> str:
+    """A digest over every file of a folder: names and bytes."""
+    return _digest(folder)[0]
+
+
 def _problem(file: str, message: str, hint: str = "", severity: Severity = "warning") -> Finding:
     return Finding(path=file, message=message, hint=hint, rule="skill", severity=severity)
 

@@ -26,6 +26,7 @@ from audition.commands.wishes import Wishes, caps_of, limits_of, rules_of
 from audition.config import Config
 from audition.errors import Exit, unknown
 from audition.executor import executors
+from audition.fingerprint import digest_fixtures
 from audition.grading import Grading
 from audition.installed import Ready, check_mcp, configure_agent, make_ready
 from audition.judging import Bench, Judge
@@ -70,6 +71,7 @@ def carry_out(wishes: Wishes, config: Config) -> int:
             "provider": wishes.provider,
             "judge": msgspec.to_builtins(wishes.judged),
             "suite": wishes.suite,
+            "fixtures": digest_fixtures(plan.trials),
             "cells": msgspec.to_builtins(plan.cells),
             "caps": msgspec.to_builtins(caps_of(wishes)),
         }

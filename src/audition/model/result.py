@@ -104,6 +104,10 @@ class Record(Value, frozen=True, kw_only=True):
     strict: Status | None = None
     """What the default policy says, where `policy` is another and says something else."""
     agent_version: str = ""
+    variant: str = ""
+    """Which baseline it belongs to; empty for the skills on trial themselves."""
+    reused: str = ""
+    """The run that it was taken over from, unchanged; empty where it was asked here."""
 
 
 class Inputs(Value, frozen=True, kw_only=True):

@@ -135,3 +135,5 @@ class Trial(Value, frozen=True, kw_only=True):
     timeout_s: float = 300.0
     ineligible: str = ""
     """Why this arm cannot run this case; empty where it can."""
+    variant: str = ""
+    """Which baseline it belongs to; empty for the skills on trial themselves."""

@@ -20,7 +20,7 @@ _FIELDS = tuple(field.name for field in msgspec.structs.fields(Trial))
 _Planned: Any = msgspec.defstruct(
     "Planned",
     [
-        (field.name, Case | int if field.name == "case" else field.type)
+        (field.name, Case | int if field.name == "case" else field.type, field.default)
         for field in msgspec.structs.fields(Trial)
     ],
     kw_only=True,

@@ -18,6 +18,7 @@ from typing import BinaryIO
 import msgspec
 
 from audition.errors import RunTrouble
+from audition.fingerprint import TELLING, case_digests
 from audition.model import Inputs, Json, Record, Sealed, Value
 from audition.store.asked import read_places
 from audition.store.files import streamed
@@ -219,4 +220,6 @@ def _about(inputs: Inputs, progress: _Progress) -> dict[str, Json]:
             (skill.name if names.count(skill.name) == 1 else key): skill.digest
             for key, skill in inputs.skills.items()
         },
+        "cases": case_digests(inputs.plan, inputs.settings.get("fixtures") or {}),
+        "settings": {name: inputs.settings.get(name) for name in TELLING},
     }

@@ -1,0 +1,80 @@
+"""The trials of two runs, brought together: who is whose partner.
+
+In: Records. Out: outcomes by case, arm and number; the pairs of each cell, counted.
+Must not know: what the counts mean.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from audition.comparison.figures import LeftOut
+from audition.model import Record, Value
+
+Arm = tuple[str, str, str | None, str]
+"""Agent, delivery, model, variant."""
+Key = tuple[str | None, str, Arm]
+"""Skill, case, arm."""
+Cell = tuple[str | None, Arm, bool]
+"""Skill, arm, whether it should be called."""
+
+
+class Outcome(Value, frozen=True, kw_only=True):
+    """What comparing takes of a record."""
+
+    right: bool | None
+    should_trigger: bool
+    took: tuple[float | None, float | None, float | None]
+
+
+Trials = dict[Key, dict[tuple[int, int], Outcome]]
+
+
+def gather(records: Iterable[Record]) -> Trials:
+    """The outcomes of a run, by case and arm."""
+    found: Trials = {}
+    for each in records:
+        key = (each.skill, each.case, (each.agent, each.delivery, each.model, each.variant))
+        usage = each.usage
+        known = usage.input_tokens is not None and usage.output_tokens is not None
+        tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0) if known else None
+        trial = Outcome(
+            right=each.status == "pass" if each.status in ("pass", "fail") else None,
+            should_trigger=each.should_trigger,
+            took=(tokens, each.seconds, each.turns),
+        )
+        # Two files may hold a case of the same name: the second one's trials stand beside.
+        mine, twin = found.setdefault(key, {}), 0
+        while (each.trial, twin) in mine:
+            twin += 1
+        mine[each.trial, twin] = trial
+    return found
+
+
+def pair_up(before: Trials, after: Trials) -> tuple[dict[Cell, tuple[int, ...]], LeftOut]:
+    """How many pairs of each cell came out which way, and what has no partner."""
+    counts: dict[Cell, list[int]] = {}
+    only_a = only_b = ungraded = 0
+    for key in before.keys() | after.keys():
+        one, two = before.get(key, {}), after.get(key, {})
+        only_a += len(one.keys() - two.keys())
+        only_b += len(two.keys() - one.keys())
+        for number in one.keys() & two.keys():
+            a, b = one[number], two[number]
+            if a.right is None or b.right is None:
+                ungraded += 1
+                continue
+            cell = (key[0], key[2], b.should_trigger)
+            # both, only A, only B, neither
+            counts.setdefault(cell, [0, 0, 0, 0])[2 * (not a.right) + (not b.right)] += 1
+    left_out = LeftOut(only_a=only_a, only_b=only_b, ungraded=ungraded)
+    return {cell: tuple(each) for cell, each in counts.items()}, left_out
+
+
+def count(trials: Mapping[tuple[int, int], Outcome]) -> tuple[int, int]:
+    """How many passed, of how many graded."""
+    graded = [each.right for each in trials.values() if each.right is not None]
+    return sum(graded), len(graded)
+
+
+def sortable(key: Key) -> tuple[str, str, str]:
+    """A key that can be put in order."""
+    return (key[0] or "", key[1], str(key[2]))

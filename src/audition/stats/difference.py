@@ -1,0 +1,50 @@
+"""How far apart two paired rates are: Newcombe's interval, from Wilson's two.
+
+In: how many pairs came out which way. Out: an interval. Must not know: skills, trials, records.
+"""
+
+from math import erfc, sqrt
+
+from audition.stats.rates import Z95, wilson
+
+
+def paired_interval(
+    both: int, only_a: int, only_b: int, neither: int, z: float = Z95
+) -> tuple[float, float] | None:
+    """The interval of rate B minus rate A; None where there is no pair."""
+    of = both + only_a + only_b + neither
+    one, two = wilson(both + only_b, of, z), wilson(both + only_a, of, z)
+    if one is None or two is None:
+        return None
+    b, a = (both + only_b) / of, (both + only_a) / of
+    alike = _likeness(both, only_a, only_b, neither)
+    low, high = (b - one[0], two[1] - a), (one[1] - b, a - two[0])
+    return (b - a - _reach(*low, alike), b - a + _reach(*high, alike))
+
+
+def _reach(one: float, two: float, alike: float) -> float:
+    return sqrt(max(0.0, one * one - 2 * alike * one * two + two * two))
+
+
+def _likeness(both: int, only_a: int, only_b: int, neither: int) -> float:
+    """The correlation of the pairs, held back a little where it is positive."""
+    of = both + only_a + only_b + neither
+    product = (both + only_a) * (only_b + neither) * (both + only_b) * (only_a + neither)
+    if not product:
+        return 0.0
+    more = float(both * neither - only_a * only_b)
+    if more > 0:
+        more = max(0.0, more - of / 2)
+    return more / sqrt(product)
+
+
+def correlation(both: int, only_a: int, only_b: int, neither: int) -> float:
+    """The correlation (phi) of the two outcomes of a pair; 0 where it is not defined."""
+    product = (both + only_a) * (only_b + neither) * (both + only_b) * (only_a + neither)
+    return float((both * neither - only_a * only_b) / sqrt(product)) if product else 0.0
+
+
+def many_signs(means: list[float]) -> float:
+    """The sign-flip test of many differences, by the normal curve that its sums then follow."""
+    spread = sqrt(sum(each * each for each in means))
+    return erfc(abs(sum(means)) / spread / sqrt(2)) if spread else 1.0
