@@ -121,6 +121,18 @@ def test_every_habit_of_a_judge_has_its_effect_and_none_is_a_pass(house, habit, 
     assert [e["status"] for e in record["grades"] if e["by"] == "activation"] == ["pass"]
 
 
+def test_a_judge_that_never_answers_is_stopped_and_is_an_error(house):
+    house.cases(RUBRIC[:1])
+    (record,) = house.run("--judge-command", judge_words("slow"), "--judge-timeout", "0.5")
+    assert (record["status"], record["reason"]) == ("error", "judge: it gave no answer in 0.5 s")
+
+
+def test_what_a_judge_floods_with_is_not_kept(house):
+    house.cases(RUBRIC[:1])
+    (record,) = house.run("--judge-command", judge_words("broken", "flood"))
+    assert (house.folder / record["dir"] / "judge.json").stat().st_size < 100_000
+
+
 @pytest.mark.parametrize("habit", [("honest",), ("sloppy",), ("broken", "prose"), ("refusing",)])
 def test_a_trial_that_failed_stays_failed_whatever_the_judge_says(house, habit):
     house.cases(RUBRIC[:1], checks=[{"answer_contains": "VALE"}])

@@ -33,6 +33,7 @@ KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "judge": (str, "The agent that answers rubrics, as `--judge-agent`."),
     "judge_command": ((str, list), "The program that answers rubrics, as `--judge-command`."),
     "judge_model": (str, "The model of the agent that judges, as `--judge-model`."),
+    "judge_timeout": ((int, float), "Seconds for one answer of the judge, as `--judge-timeout`."),
     "votes": (int, "How often each question is asked, as `--votes`: 1 or 3."),
     "fsync": (bool, "Whether a finished trial is forced to disk; `false` only for benchmarks."),
 }

@@ -37,6 +37,8 @@ from audition.workspace import keep_inputs, sealed_files
 SECONDS = 180.0
 FILES = 20
 FILE_BYTES = 64 * 1024
+ANSWER_CHARS = 64 * 1024
+"""Of an answer no more is read or kept."""
 READ_ONLY: dict[str, Json] = {
     "sandbox": "read-only",
     "permission_mode": "dontAsk",
@@ -197,7 +199,7 @@ def _ask_command(prompt: str, schema: Json, page: Page, case: str, bench: Bench)
         problem = finished.reason or finished.stopped
     elif finished.exit_code:
         problem = f"it ended with exit code {finished.exit_code}: {' '.join(errors.split())[-200:]}"
-    return Said(text=text, problem=problem, seconds=round(finished.seconds, 3))
+    return Said(text=text[:ANSWER_CHARS], problem=problem, seconds=round(finished.seconds, 3))
 
 
 def _ask_agent(prompt: str, schema: Json, page: Page, case: str, bench: Bench) -> Said:
@@ -217,7 +219,7 @@ def _ask_agent(prompt: str, schema: Json, page: Page, case: str, bench: Bench) -
             return Said(problem=sealed.problem or "interrupted", seconds=sealed.seconds)
         trace = read_sealed_trace(folder, ready.agent, sealed)
     return Said(
-        text=_answer_of(trace),
+        text=_answer_of(trace)[:ANSWER_CHARS],
         problem=infrastructure_trouble(sealed, trace, ready.agent, ""),
         seconds=sealed.seconds,
         usage=what_was_spent(sealed, trace),

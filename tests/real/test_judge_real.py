@@ -99,14 +99,15 @@ def test_codex_answers_and_cannot_write(ask, tmp_path):
     assert found.settled[0].verdict == "met", found.said
     assert not os.path.exists(mark)
     told = json.dumps(requests(tmp_path)[-1]["body"])
-    assert "Permission denied" in told or "Read-only" in told or "denied" in told.lower()
+    assert told.count("Read-only file system") == 2
+    assert '"web_search' not in told
 
 
 @pytest.mark.parametrize("name", ["claude", "codex"])
 def test_prose_is_sent_back_once_and_then_an_error(ask, name):
     found = ask(name, "It was rather good, I think.")
     assert len(found.said) == 2
-    assert "cannot be understood" in found.problem or found.problem
+    assert "no JSON object with `answers`; it begins `It was rather good" in found.problem
     (grade,) = grade_rubric(RUBRIC, found)
     assert grade.status == "error"
 
@@ -115,7 +116,7 @@ def test_prose_is_sent_back_once_and_then_an_error(ask, name):
 def test_a_provider_that_is_down_is_an_error_of_the_judge(ask, name):
     found = ask(name, {"status": 400, "message": "no such thing"})
     assert found.settled == ()
-    assert found.problem
+    assert "no such thing" in found.problem
     assert grade_rubric(RUBRIC, found)[0].status == "error"
 
 

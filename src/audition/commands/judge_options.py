@@ -23,6 +23,7 @@ class JudgeWishes(Value, frozen=True, kw_only=True):
     judge: str | None = None
     judge_command: tuple[str, ...] = ()
     judge_model: str | None = None
+    judge_timeout: float = 180.0
     votes: int = 1
 
 
@@ -51,6 +52,13 @@ def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Let this program answer rubrics: prompt on its input, JSON on its output.",
         ),
         option("--judge-model", help="The model of the agent that judges."),
+        option(
+            "--judge-timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            default=180.0,
+            show_default=True,
+            help="Seconds that one answer of the judge may take.",
+        ),
         option(
             "--votes",
             type=click.Choice(["1", "3"]),

@@ -46,6 +46,7 @@ def make_judge(wishes: JudgeWishes, config: Config, *, needed: bool = False) -> 
     common: dict[str, Any] = {
         "model": wishes.judge_model,
         "votes": wishes.votes,
+        "seconds": wishes.judge_timeout,
         "everywhere": wishes.judging is True,
     }
     if wishes.judge_command:
