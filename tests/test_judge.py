@@ -266,7 +266,9 @@ def test_more_than_half_of_the_votes_decide_and_the_rest_is_shown():
     assert (found.verdict, found.votes) == ("met", {"met": 2, "unmet": 1})
     assert settle(votes("met", "unmet", "not_applicable"), 3).verdict == "cannot_tell"
     assert "disagree" in settle(votes("met", "unmet", "not_applicable"), 3).reason
-    assert settle(votes("met"), 3).verdict == "cannot_tell", "two votes are missing"
+    lonely = settle(votes("met"), 3)
+    assert lonely.verdict == "cannot_tell", "two votes are missing"
+    assert lonely.votes == {"cannot_tell": 2, "met": 1}
     assert settle(votes("met", "met"), 3).verdict == "met"
 
 
@@ -390,6 +392,10 @@ def test_what_was_right_the_first_time_is_not_lost_by_the_second():
     assert [each.verdict for each in found.settled] == ["met", "cannot_tell"]
     assert found.problem == ""
     assert [each.text for each in found.said][-1] == "oops"
+    mended = msgspec.structs.replace(truth, criterion="q1", verdict="unmet")
+    spoilt = msgspec.structs.replace(lie, criterion="q0")
+    found = hear(a_matter(2), Scripted(as_text(truth, lie), as_text(spoilt, mended)), BLANK)
+    assert [each.verdict for each in found.settled] == ["met", "unmet"]
 
 
 def test_a_judge_that_is_down_for_one_group_leaves_the_other_standing():
@@ -446,6 +452,9 @@ def test_a_criterion_gates_only_with_enough_balanced_labels_and_good_lower_bound
     assert not stand("a", pairs(55, 5, 5, 55), "an injection swayed the judge").may_gate
     assert "100 are needed" in stand("a", pairs(20, 1, 1, 20)).lacks[0]
     assert "not balanced" in stand("a", pairs(100, 0, 2, 18)).lacks[0]
+    close = stand("a", pairs(45, 12, 12, 45))
+    assert close.sensitivity.value > 0.7
+    assert any("sensitivity is 0.67" in each for each in close.lacks)
     weak = stand("a", pairs(60, 0, 30, 30))
     assert any("specificity" in each for each in weak.lacks)
     assert stand("a", []).kappa is None
