@@ -74,5 +74,5 @@ $(VENV)/.demo: $(VENV)/.made pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "installing audition and what its tests need"
-	@$(PIP) -e '.[claude,dev,mcp]'
+	@$(PIP) -e '.[acp,claude,dev,mcp]'
 	@touch $@ $(VENV)/.demo

@@ -1,6 +1,12 @@
 """What all tests share: real agents that could not be tested are told loudly, at the very end."""
 
 import os
+from pathlib import Path
+
+BROUGHT = Path(__file__).parents[1] / "node_modules" / ".bin"
+"""What `make agents` installs; its node goes before an older one of the machine."""
+if BROUGHT.is_dir():
+    os.environ["PATH"] = f"{BROUGHT}{os.pathsep}{os.environ.get('PATH', '')}"
 
 NO_AGENT = "no real agent:"
 """How the reason of a skip begins that stands for a program that is not here."""
