@@ -18,8 +18,8 @@ HEAD = """\
 
 This page is made from the program; `audition COMMAND --help` says the same.
 
-Every option that names a variable can be set by it, and by the [configuration](configuration.md).
-What is said closest wins: option, variable, file, default. Standard output holds only what was
+An option that names a variable can be set by it; some have a key in the
+[configuration](configuration.md), too. What is said closest wins: option, variable, file, default. Standard output holds only what was
 asked for; messages go to standard error. What the process answers: [exit codes](exit-codes.md).
 
 `RUN` is the id of a run, its folder, or `last`; left out, it is the newest.
