@@ -194,14 +194,15 @@ def _heal(rows: "sqlite3.Connection", kept: Kept, tell: Callable[[str], None]) -
 
 def _hold(rows: "sqlite3.Connection", run_id: str, kept: Kept) -> None:
     inputs, records = kept.read(run_id)
-    digests = {skill.name: skill.digest for skill in inputs.skills.values()}
+    # The skills on trial come first; those of a baseline may share their names.
+    digests = {skill.name: skill.digest for skill in reversed(inputs.skills.values())}
     with _transaction(rows):
         _forget(rows, run_id)
         found = (run_id, inputs.began, kept.stamps.get(run_id, 0))
         rows.execute("INSERT INTO runs VALUES (?, ?, ?)", found)
         rows.executemany(
             f"INSERT INTO trials VALUES ({', '.join('?' * 18)})",  # noqa: S608
-            (_row(run_id, inputs.began, record, digests) for record in records),
+            (_row(run_id, inputs.began, each, digests) for each in records if not each.variant),
         )
         rows.execute(ROLL_UP, (run_id,))
 

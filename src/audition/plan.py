@@ -27,11 +27,18 @@ class Arm(Value, frozen=True, kw_only=True):
     agent: Agent
     delivery: str
     model: str | None = None
+    variant: str = ""
+    """Which baseline it is; empty for the skills on trial themselves."""
 
     @property
     def label(self) -> str:
         """`agent+delivery`, and the model when one was named."""
         return f"{self.agent.name}+{self.delivery}"
+
+
+Swap = Callable[[Suite], Suite]
+"""A suite with the skills of a baseline in place of those on trial."""
+NO_SWAPS: Mapping[str, Swap] = {}
 
 
 class Plan(Value, frozen=True, kw_only=True):
@@ -89,11 +96,25 @@ def key_skills(suites: Iterable[Suite]) -> tuple[dict[str, Skill], dict[str, tup
     return skills, offers
 
 
-def plan_trials(suites: Sequence[Suite], arms: Sequence[Arm], limits: Limits) -> Plan:
-    """Cross cases and arms, interleaved, each trial with its own place."""
+def plan_trials(
+    suites: Sequence[Suite],
+    arms: Sequence[Arm],
+    limits: Limits,
+    swaps: Mapping[str, Swap] = NO_SWAPS,
+) -> Plan:
+    """Cross cases and arms, interleaved, each trial with its own place.
+
+    `swaps` are the baselines that have skills of their own, by the variant of their arms.
+    """
     if limits.auto:
-        return _plan_auto(suites, arms, limits)
-    skills, offers = key_skills(suites)
+        return _plan_auto(suites, arms, limits, swaps)
+    swapped = _swapped(suites, swaps)
+    skills, offers = key_skills([*suites, *swapped])
+    twins = {
+        (suite.file.partition("\0")[2], case.node): case
+        for suite in swapped
+        for case in suite.cases
+    }
     cases = [(suite, case) for suite in suites for case in suite.cases]
     named = _name_places(cases)
     labels = _label_arms(arms)
@@ -104,30 +125,59 @@ def plan_trials(suites: Sequence[Suite], arms: Sequence[Arm], limits: Limits) ->
             if number > often:
                 continue
             for arm, label in zip(arms, labels, strict=True):
+                asked = twins.get((arm.variant, case.node), case)
                 trials.append(
-                    _trial(suite, case, arm, limits, (place, label, number, len(trials)), offers)
+                    _trial(suite, asked, arm, limits, (place, label, number, len(trials)), offers)
                 )
     marked = tuple(_mark(trial, arms, skills) for trial in trials)
     cells = plan_cells(marked, suites, limits.aim, auto=limits.auto)
     return Plan(trials=marked, skills=skills, cells=cells)
 
 
-def _plan_auto(suites: Sequence[Suite], arms: Sequence[Arm], limits: Limits) -> Plan:
-    """Rounds over the cases until each cell has its cap; what cannot be tried is planned once."""
+def _swapped(suites: Sequence[Suite], swaps: Mapping[str, Swap]) -> list[Suite]:
+    return [
+        msgspec.structs.replace(swap(suite), file=_swapped_file(suite, variant))
+        for variant, swap in swaps.items()
+        for suite in suites
+    ]
+
+
+def _swapped_file(suite: Suite, variant: str) -> str:
+    return f"{suite.file}\0{variant}"
+
+
+def _plan_auto(
+    suites: Sequence[Suite], arms: Sequence[Arm], limits: Limits, swaps: Mapping[str, Swap]
+) -> Plan:
+    """Rounds over the cases until each cell has its cap; what cannot be tried is planned once.
+
+    A baseline's trial is planned wherever one of the skills on trial is, for it is its partner.
+    """
     once = msgspec.structs.replace(limits, auto=False, trials=1)
-    first = plan_trials(suites, arms, once)
+    first = plan_trials(suites, arms, once, swaps)
     cells = plan_cells(first.trials, suites, limits.aim, auto=True)
-    left = {cell.key: cell.cap or 0 for cell in cells}
+    left = {cell.key: cell.cap or 0 for cell in cells if not cell.variant}
     chosen: list[Trial] = []
     going = list(first.trials)
     number = 0
-    while going:
+    while any(not each.variant for each in going):
         number += 1
+        asked: set[str] = set()
         for trial in going:
-            if number == 1 or left[cell_key(trial)] > 0:
-                chosen.append(_again(trial, number, len(chosen)))
+            if trial.variant:
+                if number > 1 and trial.case.node not in asked:
+                    continue
+            elif number == 1 or left[cell_key(trial)] > 0:
                 left[cell_key(trial)] -= not trial.ineligible
-        going = [each for each in going if not each.ineligible and left[cell_key(each)] > 0]
+                asked.add(trial.case.node)
+            else:
+                continue
+            chosen.append(_again(trial, number, len(chosen)))
+        going = [
+            each
+            for each in going
+            if not each.ineligible and (each.variant or left[cell_key(each)] > 0)
+        ]
     return Plan(trials=tuple(chosen), skills=first.skills, cells=cells)
 
 
@@ -149,6 +199,7 @@ def _trial(
     offers: Mapping[str, tuple[str, ...]],
 ) -> Trial:
     where, label, number, index = place
+    mine = offers.get(_swapped_file(suite, arm.variant), offers[suite.file])
     return Trial(
         id=f"{where}/{label}/{number}",
         place=f"{where}/{label}/{number}",
@@ -158,9 +209,10 @@ def _trial(
         delivery=arm.delivery,
         model=arm.model,
         number=number,
-        skills=offers[suite.file],
+        skills=mine,
         policy=limits.policy or suite.policy,
         timeout_s=case.timeout_s or limits.timeout_s,
+        variant=arm.variant,
     )
 
 
@@ -182,6 +234,7 @@ def _label_arms(arms: Sequence[Arm]) -> list[str]:
     return [
         f"{slug(arm.agent.name)}+{arm.delivery}"
         + (f"+{slug(arm.model or 'default')}" if several else "")
+        + (f"@{slug(arm.variant)}" if arm.variant else "")
         for arm in arms
     ]
 
@@ -191,7 +244,8 @@ def arm_of(trial: Trial, arms: Iterable[Arm]) -> Arm:
     return next(
         arm
         for arm in arms
-        if (arm.agent.name, arm.delivery, arm.model) == (trial.agent, trial.delivery, trial.model)
+        if (arm.agent.name, arm.delivery, arm.model, arm.variant)
+        == (trial.agent, trial.delivery, trial.model, trial.variant)
     )
 
 

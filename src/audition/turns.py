@@ -101,6 +101,14 @@ class _Going:
         self.came: dict[str, Outcome] = {}
         self.out: set[str] = set()
         self.ended = False
+        self.leaders: list[_Going] = []
+        """Of a baseline: the cells it is compared with; it has no end of its own."""
+
+    def is_over(self) -> bool:
+        """Whether nothing more is to be asked."""
+        if self.leaders:
+            return all(each.ended for each in self.leaders)
+        return self.ended
 
     def tell(self, trial: str, outcome: Outcome) -> None:
         self.out.discard(trial)
@@ -141,6 +149,20 @@ class Turns:
             self._cells[trial.id] = going
             if going.cell and going.cell.cap is not None:
                 going.order.append(trial.id)
+        self._lead()
+
+    def _lead(self) -> None:
+        """A baseline is asked as long as one of the cells it is compared with."""
+        for going in self._going.values():
+            cell = going.cell
+            if cell is None or not cell.variant:
+                continue
+            wanted = (cell.skill, cell.agent, cell.model, cell.positives)
+            for other in (each.cell for each in self._going.values()):
+                if other is None or other.variant or other.cap is None:
+                    continue
+                if (other.skill, other.agent, other.model, other.positives) == wanted:
+                    going.leaders.append(self._going[other.key])
 
     def resume(self, records: Iterable[Record]) -> None:
         """What is finished already: it counts, and is not asked again."""
@@ -178,7 +200,7 @@ class Turns:
         while self._left and found is None:
             trial = self._left.popleft()
             going = self._cells[trial.id]
-            if going.ended:
+            if going.is_over():
                 self._spared += 1
             elif not going.has_room(self._at_once):
                 passed_over.append(trial)
@@ -210,7 +232,7 @@ class Turns:
     def ended(self, *, failure: bool = False) -> Ended:
         """How asking ended, once it has."""
         with self._changed:
-            going = [each for each in self._left if not self._cells[each.id].ended]
+            going = [each for each in self._left if not self._cells[each.id].is_over()]
             spared = self._spared + len(self._left) - len(going)
             if not going:
                 return Ended(spared=spared)

@@ -47,11 +47,14 @@ class Cell(Value, frozen=True, kw_only=True):
     unacceptable: float = DEFAULTS["positives"][1]
     cap: int | None = None
     """At most so many trials, fewer where they suffice; None for a fixed number."""
+    variant: str = ""
+    """Which baseline it is; a baseline has no verdict."""
 
     @property
     def key(self) -> tuple[str | None, str, str, str | None, bool]:
         """What tells it from other cells."""
-        return (self.skill, self.agent, self.delivery, self.model, self.positives)
+        way = _way(self.delivery, self.variant)
+        return (self.skill, self.agent, way, self.model, self.positives)
 
     @property
     def design(self) -> Design:
@@ -92,8 +95,12 @@ class CellVerdict(Value, frozen=True, kw_only=True):
 
 def cell_key(trial: Trial) -> tuple[str | None, str, str, str | None, bool]:
     """The key of the cell that a trial belongs to."""
-    case = trial.case
-    return (case.skill, trial.agent, trial.delivery, trial.model, bool(case.expected))
+    case, way = trial.case, _way(trial.delivery, trial.variant)
+    return (case.skill, trial.agent, way, trial.model, bool(case.expected))
+
+
+def _way(delivery: str, variant: str) -> str:
+    return f"{delivery}@{variant}" if variant else delivery
 
 
 def rates_of(suite: Suite, positives: bool, aim: Aim) -> tuple[float, float]:
@@ -119,8 +126,10 @@ def plan_cells(
     """The cells of a plan, with the rates of their suites; of two suites the stricter ones."""
     by_file = {suite.file: suite for suite in suites}
     found: dict[tuple[str | None, str, str, str | None, bool], tuple[float, float]] = {}
+    ways: dict[str, tuple[str, str]] = {}
     for trial in trials:
         key = cell_key(trial)
+        ways[key[2]] = (trial.delivery, trial.variant)
         suite = by_file.get(trial.case.file) or Suite(file=trial.case.file)
         rates = rates_of(suite, key[-1], aim)
         found[key] = max(found.get(key, rates), rates)
@@ -128,12 +137,13 @@ def plan_cells(
         Cell(
             skill=key[0],
             agent=key[1],
-            delivery=key[2],
+            delivery=ways[key[2]][0],
             model=key[3],
             positives=key[4],
             target=target,
             unacceptable=unacceptable,
-            cap=find_design(unacceptable, target).cap if auto else None,
+            cap=find_design(unacceptable, target).cap if auto and not ways[key[2]][1] else None,
+            variant=ways[key[2]][1],
         )
         for key, (target, unacceptable) in found.items()
     )

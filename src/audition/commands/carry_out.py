@@ -8,6 +8,7 @@ import os
 import shlex
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ import msgspec
 
 from audition.agent import Delivery
 from audition.attempt import Means
+from audition.commands.baselines import add_baselines
 from audition.commands.finish import exit_code, finish, say, show_result
 from audition.commands.judges import make_judge, resume_judge
 from audition.commands.picking import pick_suites
@@ -48,8 +50,13 @@ def carry_out(wishes: Wishes, config: Config) -> int:
     """Plan, ask, grade, report; the exit code."""
     if wishes.resume:
         return _resume(wishes, config)
-    suites = pick_suites(wishes)
-    plan = _plan(suites, wishes, config)
+    # Skills of a commit live here until the run has its own copy of them.
+    with tempfile.TemporaryDirectory(prefix="audition-baseline-") as held:
+        return _begin(pick_suites(wishes), wishes, config, Path(held))
+
+
+def _begin(suites: Sequence[Suite], wishes: Wishes, config: Config, held: Path) -> int:
+    plan = _plan(suites, wishes, config, held)
     if wishes.dry_run:
         return _dry_run(plan, wishes, config)
     if wishes.background:
@@ -113,7 +120,7 @@ def _resume(wishes: Wishes, config: Config) -> int:
         return _go(store, inputs, ready, wishes, config, judge)
 
 
-def _plan(suites: Sequence[Suite], wishes: Wishes, config: Config) -> Plan:
+def _plan(suites: Sequence[Suite], wishes: Wishes, config: Config, held: Path) -> Plan:
     if wishes.policy:
         find_policy(wishes.policy)
     sandboxes[wishes.sandbox]
@@ -128,7 +135,8 @@ def _plan(suites: Sequence[Suite], wishes: Wishes, config: Config) -> Plan:
     ]
     taken = [each.delivery for each in arms if each.delivery in each.agent.deliveries]
     check_mcp(taken, config.mcp)
-    return plan_trials(suites, arms, limits_of(wishes))
+    arms, swaps = add_baselines(wishes.baseline, arms, suites, held)
+    return plan_trials(suites, arms, limits_of(wishes), swaps)
 
 
 def check_delivery(word: str) -> str:
@@ -233,7 +241,13 @@ def _house(
     store.describe(inputs)
     return House(
         run=store,
-        grading=Grading(run=store.path, skills=inputs.skills, agents=agents, policy=policy),
+        grading=Grading(
+            run=store.path,
+            skills=inputs.skills,
+            agents=agents,
+            policy=policy,
+            stood=inputs.stood,
+        ),
         ready=ready,
         means=means,
         patience=Patience(),

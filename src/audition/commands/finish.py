@@ -31,7 +31,7 @@ def finish(
     notable: list[Record] = []
     for record in write_results(run, inputs, fsync=fsync) if anew else read_records(run):
         tally.add(record)
-        if record.status != "pass" and len(notable) < LISTED:
+        if record.status != "pass" and not record.variant and len(notable) < LISTED:
             notable.append(record)
     summary = tally.summary()
     for name, style in (("summary.json", "json"), ("summary.md", "markdown")):
@@ -58,11 +58,13 @@ def show_result(
 
         print_summary(summary, notable, inputs)
         return
-    records = read_records(run) if style in ("jsonl", "junit", "html", "github") else notable
     if style == "jsonl":
-        for record in records:
+        for record in read_records(run):
             click.echo(render(summary, [record], "jsonl", inputs), nl=False)
         return
+    # What a baseline fails at is no failure of the skill's.
+    own = (record for record in read_records(run) if not record.variant)
+    records = own if style in ("junit", "html", "github") else notable
     click.echo(render(summary, records, style, inputs))
     if style == "github":
         tell_github(run, inputs, summary)
@@ -75,7 +77,8 @@ def tell_github(run: Path, inputs: Inputs, summary: Summary) -> None:
     target = os.environ.get("GITHUB_STEP_SUMMARY")
     if target:
         with Path(target).open("a", encoding="utf-8") as file:
-            file.write(job_summary(summary, read_records(run), inputs))
+            own = (record for record in read_records(run) if not record.variant)
+            file.write(job_summary(summary, own, inputs))
 
 
 def exit_code(summary: Summary, *, interrupted: bool = False) -> Exit:

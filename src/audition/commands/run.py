@@ -72,6 +72,12 @@ def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
             help="How the skills reach it; may repeat.",
         ),
         option("--model", "-m", multiple=True, help="Ask this model; may repeat."),
+        click.option(
+            "--baseline",
+            multiple=True,
+            metavar="none|instructions|git:REF|PATH",
+            help="Ask the same without the skills, or with others, and tell the lift; may repeat.",
+        ),
         option(
             "--trials",
             "-r",
@@ -186,6 +192,7 @@ def run(context: click.Context, /, **words: Any) -> int:
       audition run -k 'greeting and not negative' --dry-run
       audition run --resume --run-id 20260102-030405
       audition run --suite smoke --max-skills 3
+      audition run -a claude -r 5 --baseline none --baseline git:main
     """
     words.pop("write_progress")
     if words.pop("status"):

@@ -54,7 +54,7 @@ def show(config: Config, /, what: str | None, out: str, **words: Any) -> None:
       audition show
       audition show last::greeting/hello
       audition show 20260102-030405 --output-format markdown
-      audition show last --as cat --to results
+      audition show last --as cat --to artifacts/cat
     """
     run, _, trial = (what or "").partition("::")
     path = find_run(run or None, Path(out))
@@ -78,7 +78,7 @@ def show_run(path: Path, style: str) -> None:
     notable: list[Record] = []
     for record in read_records(path, damaged=damaged.append):
         tally.add(record)
-        if record.status != "pass" and len(notable) < LISTED:
+        if record.status != "pass" and not record.variant and len(notable) < LISTED:
             notable.append(record)
     for each in damaged:
         say(f"damaged: {each}")

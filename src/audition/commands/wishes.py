@@ -22,6 +22,7 @@ class Wishes(Value, frozen=True, kw_only=True):
     agent: tuple[str, ...] = ("understudy",)
     delivery: tuple[str, ...] = ("native",)
     model: tuple[str, ...] = ()
+    baseline: tuple[str, ...] = ()
     trials: int | str | None = None
     target: float | None = None
     unacceptable: float | None = None

@@ -1,11 +1,50 @@
-"""How far apart two paired rates are: Newcombe's interval, from Wilson's two.
+"""How far apart two paired rates are: Newcombe's interval, McNemar's test, what could be seen.
 
-In: how many pairs came out which way. Out: an interval. Must not know: skills, trials, records.
+In: how many pairs came out which way. Out: rates, an interval, a p-value. Must not know: skills, trials, records.
 """
 
 from math import erfc, sqrt
+from typing import NamedTuple
 
+from audition.stats.paired import mcnemar_mid
+from audition.stats.power import smallest_difference
 from audition.stats.rates import Z95, wilson
+
+LARGE = 1000
+"""From so many discordant pairs on the normal curve stands for huge binomials."""
+
+
+class PairedRates(NamedTuple):
+    """Two rates of the same pairs, and whether chance explains that they differ."""
+
+    a: float
+    b: float
+    low: float
+    high: float
+    """The 95 % interval of B minus A."""
+    p: float
+    """McNemar's mid-p."""
+    smallest: float | None
+    """The smallest change from A that so many pairs would mostly show."""
+
+
+def compare_rates(both: int, only_a: int, only_b: int, neither: int) -> PairedRates | None:
+    """What the pairs say; None where there is none."""
+    of = both + only_a + only_b + neither
+    interval = paired_interval(both, only_a, only_b, neither)
+    if interval is None:
+        return None
+    rate = (both + only_a) / of
+    alike = min(max(correlation(both, only_a, only_b, neither), 0.0), 0.95)
+    smallest = smallest_difference(max(rate, 1 - rate), of, alike)
+    p = _chance(only_a, only_b)
+    return PairedRates(rate, (both + only_b) / of, *interval, p, smallest)
+
+
+def _chance(only_a: int, only_b: int) -> float:
+    if only_a + only_b < LARGE:
+        return mcnemar_mid(only_a, only_b)
+    return many_signs([1.0] * only_b + [-1.0] * only_a)
 
 
 def paired_interval(

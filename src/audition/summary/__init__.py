@@ -20,6 +20,7 @@ from audition.summary.figures import (
     share,
     verdict_of,
 )
+from audition.summary.lift import Gain, Lift
 from audition.summary.spread import Distribution, Spread
 from audition.summary.tally import Tally, rungs_reached, summarise
 
@@ -30,7 +31,9 @@ __all__ = [
     "Difference",
     "Distribution",
     "Funnel",
+    "Gain",
     "Invisible",
+    "Lift",
     "Mixed",
     "Share",
     "SkillSummary",

@@ -32,7 +32,7 @@ class CellTally:
     """Counts the outcomes of each cell; their order is nothing to the result."""
 
     def __init__(self, inputs: Inputs) -> None:
-        self._cells = {cell.key: cell for cell in read_cells(inputs)}
+        self._cells = {cell.key: cell for cell in read_cells(inputs) if not cell.variant}
         self._counts: dict[Key, Counter[Outcome]] = {}
         self._cases: dict[Key, dict[str, tuple[int, int]]] = {}
         self._seen: dict[str, Outcome] = {}

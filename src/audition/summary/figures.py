@@ -12,6 +12,7 @@ import msgspec
 from audition.model import Value
 from audition.stats import wilson
 from audition.summary.calls import Calls
+from audition.summary.lift import Lift
 from audition.summary.spread import Distribution
 from audition.verdict import CellVerdict, overall
 
@@ -170,6 +171,8 @@ class Summary(Value, frozen=True, kw_only=True):
     """In how many trials each was called, by what was expected; `none` is a row and a column."""
     distributions: tuple[Distribution, ...] = ()
     """What graded trials took, by skill and arm."""
+    lifts: tuple[Lift, ...] = ()
+    """What the skills add to each baseline that was asked for."""
     spared: int = 0
     """How many planned trials were not needed."""
     cut: Cut | None = None

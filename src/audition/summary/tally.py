@@ -31,6 +31,7 @@ from audition.summary.figures import (
     share,
     verdict_of,
 )
+from audition.summary.lift import LiftTally
 from audition.summary.spread import SpreadTally
 from audition.verdict import CellVerdict
 
@@ -89,6 +90,7 @@ class Tally:
         self._cells = CellTally(inputs)
         self._calls = CallTally(inputs)
         self._took = SpreadTally()
+        self._lifts = LiftTally(inputs)
         self._all = _Count()
         self._skills: dict[str, _Count] = {}
         self._arms: dict[tuple[str, str, str | None], _Count] = {}
@@ -100,7 +102,10 @@ class Tally:
         self._differs: Counter[tuple[str | None, ...]] = Counter()
 
     def add(self, record: Record) -> None:
-        """Count one record."""
+        """Count one record; one of a baseline says only what the skill adds to it."""
+        self._lifts.add(record)
+        if record.variant:
+            return
         arm = (record.agent, record.delivery, record.model)
         self._all.add(record)
         self._cells.add(record)
@@ -135,8 +140,9 @@ class Tally:
         return Summary(
             run_id=self._inputs.run_id,
             began=self._inputs.began,
-            planned=len(self._inputs.plan),
+            planned=sum(not each.variant for each in self._inputs.plan),
             cells=cells,
+            lifts=self._lifts.lifts(),
             calls=self._calls.calls(),
             matrix=self._calls.matrix(),
             distributions=tuple(self._took.distributions()),

@@ -1,0 +1,40 @@
+"""What skills add to their baselines, in words.
+
+In: a Summary. Out: sentences. Must not know: formats, the screen.
+"""
+
+from collections.abc import Iterable
+
+from audition.report.escape import one_line
+from audition.summary import Gain, Lift, Summary
+
+
+def say_lifts(summary: Summary) -> Iterable[str]:
+    """One sentence for each skill, arm and baseline."""
+    for each in summary.lifts:
+        yield one_line(say_lift(each))
+
+
+def say_lift(lift: Lift) -> str:
+    """How the same cases fare with the skill and with the baseline."""
+    model = f"+{lift.model}" if lift.model else ""
+    where = f"lift of {lift.skill or 'no skill'} on {lift.agent}+{lift.delivery}{model}"
+    head = f"{where} over {lift.baseline}: "
+    if not lift.as_offered.pairs:
+        return f"{head}nothing to compare (the cases need checks of their own)"
+    said = f"{head}as offered {say_gain(lift.as_offered)}"
+    if lift.when_loaded.pairs and lift.when_loaded.pairs < lift.as_offered.pairs:
+        said += f"; when loaded {say_gain(lift.when_loaded)}"
+    return said
+
+
+def say_gain(gain: Gain) -> str:
+    """Two rates, the interval of their difference, and what that establishes."""
+    if gain.baseline is None or gain.skill is None or gain.low is None or gain.high is None:
+        return "nothing to compare"
+    rates = f"{gain.baseline:.0%} → {gain.skill:.0%} ({gain.low:+.0%} to {gain.high:+.0%})"
+    if gain.word != "no significant difference":
+        return f"{rates}, it {gain.word}"
+    if gain.smallest is None:
+        return f"{rates}, {gain.word}; {gain.pairs} pairs could not show any"
+    return f"{rates}, {gain.word}; the smallest that {gain.pairs} pairs show is {gain.smallest:.0%}"

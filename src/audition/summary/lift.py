@@ -1,0 +1,145 @@
+"""What the skills are worth: the same cases with them and with a baseline, in pairs.
+
+In: Records one at a time, the Inputs of their run. Out: Lifts. Nothing is kept for a run
+without a baseline. Must not know: files, formats, the screen.
+
+Beside `none` and `instructions`, which call no skill, only the case's own checks count:
+whether the job was done. Beside other skills the whole trial counts.
+"""
+
+from typing import Literal
+
+from audition.model import RUNGS, Inputs, Record, Value
+from audition.stats.difference import compare_rates
+from audition.stats.power import ALPHA
+
+LOADED = RUNGS.index("loaded")
+BY_CHECKS = ("none", "instructions")
+ASIDE = ("activation", "answer")
+Word = Literal["helps", "hurts", "no significant difference", "nothing to compare"]
+
+
+class Gain(Value, frozen=True, kw_only=True):
+    """Pairs of a trial with the skill and its partner of the baseline; null without a pair."""
+
+    pairs: int = 0
+    baseline: float | None = None
+    skill: float | None = None
+    low: float | None = None
+    high: float | None = None
+    """The 95 % interval of the difference."""
+    p: float | None = None
+    smallest: float | None = None
+    """The smallest difference that so many pairs would mostly show."""
+    word: Word = "nothing to compare"
+
+
+class Lift(Value, frozen=True, kw_only=True):
+    """One skill in one arm beside one baseline."""
+
+    baseline: str
+    skill: str | None
+    agent: str
+    delivery: str
+    model: str | None
+    as_offered: Gain = Gain()
+    """All positives."""
+    when_loaded: Gain = Gain()
+    """Only those trials in which the skill was loaded."""
+
+
+class _Seen(Value, frozen=True, kw_only=True):
+    done: bool | None
+    """Whether the job was done, by the case's own checks."""
+    right: bool | None
+    loaded: bool
+
+
+Arm = tuple[str | None, str, str, str | None, str]
+"""Skill, agent, delivery, model, variant."""
+
+
+class LiftTally:
+    """Counts pairs; the order of trials is nothing to the result."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self._has_baseline = any(trial.variant for trial in inputs.plan)
+        self._seen: dict[Arm, dict[tuple[str, str, int], _Seen]] = {}
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        if not self._has_baseline or not record.should_trigger:
+            return
+        arm = (record.skill, record.agent, record.delivery, record.model, record.variant)
+        rungs = [RUNGS.index(each.rung) for each in record.skills if each.skill == record.skill]
+        graded = record.status in ("pass", "fail")
+        self._seen.setdefault(arm, {})[record.file, record.case, record.trial] = _Seen(
+            done=did_the_job(record),
+            right=record.status == "pass" if graded else None,
+            loaded=bool(rungs) and max(rungs) >= LOADED,
+        )
+
+    def lifts(self) -> tuple[Lift, ...]:
+        """Each skill in each arm beside each of its baselines."""
+        return tuple(self._lift(*pair) for pair in self._partners())
+
+    def _partners(self) -> list[tuple[Arm, Arm]]:
+        arms = sorted(self._seen, key=str)
+        return [
+            (mine, other)
+            for mine in arms
+            for other in arms
+            if other[4]
+            and not mine[4]
+            and (mine[0], mine[1], mine[3]) == (other[0], other[1], other[3])
+            # Other skills reach the agent by the same way; nothing at all has no way.
+            and (other[4] in BY_CHECKS or mine[2] == other[2])
+        ]
+
+    def _lift(self, mine: Arm, other: Arm) -> Lift:
+        by_checks = other[4] in BY_CHECKS
+        pairs: list[tuple[bool, bool, bool]] = []
+        for key, one in self._seen[mine].items():
+            two = self._seen[other].get(key)
+            if two is None:
+                continue
+            a, b = (two.done, one.done) if by_checks else (two.right, one.right)
+            if a is not None and b is not None:
+                pairs.append((a, b, one.loaded))
+        return Lift(
+            baseline=other[4],
+            skill=mine[0],
+            agent=mine[1],
+            delivery=mine[2],
+            model=mine[3],
+            as_offered=_gain([(a, b) for a, b, _ in pairs]),
+            when_loaded=_gain([(a, b) for a, b, loaded in pairs if loaded]),
+        )
+
+
+def did_the_job(record: Record) -> bool | None:
+    """Whether the case's own checks passed; None where it has none, or they could not tell."""
+    if record.status not in ("pass", "fail"):
+        return None
+    own = [grade.status for grade in record.grades if grade.gates and grade.by not in ASIDE]
+    if not own or {"error", "unknown"} & set(own):
+        return None
+    return "fail" not in own
+
+
+def _gain(pairs: list[tuple[bool, bool]]) -> Gain:
+    only_a, only_b = pairs.count((True, False)), pairs.count((False, True))
+    found = compare_rates(pairs.count((True, True)), only_a, only_b, pairs.count((False, False)))
+    if found is None:
+        return Gain()
+    word: Word = "helps" if only_b > only_a else "hurts"
+    return Gain(
+        pairs=len(pairs),
+        baseline=found.a,
+        skill=found.b,
+        low=found.low,
+        high=found.high,
+        p=found.p,
+        smallest=found.smallest,
+        word=word if found.p <= ALPHA else "no significant difference",
+    )
