@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
+from audition.agent import agents
 from audition.check import arguments_of, checks
 from audition.cli import COMMANDS, audition
 from audition.config import AGENT_KEYS, KEYS, MCP_KEYS, TABLES
@@ -130,6 +131,41 @@ def test_every_room_is_in_the_design(room):
 def test_every_page_is_in_the_table_of_contents():
     listed = set(re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text("utf-8")))
     assert listed == {path.relative_to(DOCS).as_posix() for path in PAGES}
+
+
+OUTSIDE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+OUTSIDE += sorted((ROOT / "benchmarks").glob("*.md"))
+
+
+@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: path.name)
+def test_what_the_pages_outside_of_the_site_link_to_is_there(path):
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text("utf-8"))
+    assert [each for each in targets if not (path.parent / each).exists()] == []
+
+
+def test_the_readme_fits_a_stranger_s_patience_and_shows_a_picture_of_the_report():
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert len(text.splitlines()) < 150
+    (picture,) = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)
+    data = (ROOT / picture).read_bytes()
+    assert data.startswith(b"\x89PNG")
+    assert len(data) < 250_000
+
+
+@pytest.mark.parametrize("name", sorted(agents))
+def test_every_agent_is_in_the_readme(name):
+    assert re.search(rf"`{name}[:`]", (ROOT / "README.md").read_text("utf-8"))
+
+
+DECISIONS = sorted({*(DOCS / "decisions").glob("*.md")} - {DOCS / "decisions" / "index.md"})
+
+
+@pytest.mark.parametrize("path", DECISIONS, ids=lambda path: path.stem)
+def test_every_decision_is_listed_and_says_why_and_what_it_costs(path):
+    text = path.read_text("utf-8")
+    assert f"]({path.name})" in page("decisions/index.md")
+    for word in ("**Decided.**", "**Why.**", "**What it costs.**"):
+        assert word in text
 
 
 def blocks_of(path: Path) -> list[tuple[str, str]]:
