@@ -88,6 +88,7 @@ def an_outcome(
         skills=tuple(skills),
         commands=commands or Commands(total=shell, effective=shell),
         files=Folder(root or os.devnull),
+        case_folder=Path(case.file).absolute().parent,
         as_json=lambda: beside,
         run_program=program_in(root),
     )

@@ -35,9 +35,8 @@ def write_cases(house, cases):
 
 def audition(house, *words, **more):
     argv = [sys.executable, "-m", "audition", *words]
-    return subprocess.run(
-        argv, check=False, cwd=house, capture_output=True, text=True, timeout=120, **more
-    )
+    settings = {"cwd": house, "capture_output": True, "text": True, "timeout": 120, **more}
+    return subprocess.run(argv, check=False, **settings)
 
 
 def results(house, run="r"):
@@ -229,6 +228,50 @@ def test_the_last_failures_run_again_alone(house):
     audition(house, "run", "-a", "fake", "--run-id", "r", "-q")
     audition(house, "run", "-a", "fake", "--run-id", "again", "--lf", "-q")
     assert set(results(house, "again")) == {"quiet", "crash"}
+
+
+def elsewhere(house, *words):
+    """The same, started in another folder."""
+    (house / "sub").mkdir(exist_ok=True)
+    return audition(house, *words, "--out", "../artifacts/skill-evals", cwd=house / "sub")
+
+
+def test_the_last_failures_run_again_from_another_folder_too(house):
+    write_cases(house, [case("good"), case("quiet")])
+    audition(house, "run", "-a", "fake", "--run-id", "r", "-q")
+    elsewhere(house, "run", "../cases.yaml", "-a", "fake", "--run-id", "again", "--lf", "-q")
+    assert set(results(house, "again")) == {"quiet"}
+
+
+@pytest.mark.parametrize("words", [["grade", "r"], ["run", "--run-id", "r", "--resume", "-q"]])
+def test_what_lies_beside_the_case_file_is_found_from_another_folder_too(house, words):
+    (house / "verify.py").write_text(
+        "import os; assert os.path.exists(os.environ['AUDITION_CASE_DIR'] + '/cases.yaml')"
+    )
+    (house / "any.json").write_text('{"type": "object"}')
+    checks = [
+        {"program": {"command": f"{sys.executable} verify.py"}},
+        {"json_valid": {"schema": "any.json"}},
+    ]
+    write_cases(house, [case("good", checks=checks[:1]), case("quiet", checks=checks[1:])])
+    audition(house, "run", "-a", "fake", "--run-id", "r", "-q")
+    before = verdicts(house)
+    assert before["good"][0] == "pass"
+    for grade in (house / "artifacts/skill-evals/r").rglob("grade.json"):
+        grade.unlink()
+    elsewhere(house, *words)
+    assert verdicts(house) == before
+
+
+@pytest.mark.parametrize(
+    "node", ["./cases.yaml::good", ".::good", "{0}::good", "sub/../cases.yaml::good", "::good"]
+)
+def test_a_case_is_named_however_its_file_or_folder_is_spelled(house, node):
+    (house / "sub").mkdir()
+    write_cases(house, [case("good"), case("quiet")])
+    words = ("run", node.format(house), "-a", "fake", "--dry-run", "--output-format", "json")
+    trials = json.loads(audition(house, *words).stdout)["trials"]
+    assert [each["case"] for each in trials] == ["good"]
 
 
 def test_the_first_failure_ends_a_run_with_x(house):

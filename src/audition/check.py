@@ -11,6 +11,7 @@ the function that the Outcome carries.)
 import inspect
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -68,6 +69,8 @@ class Outcome(Value, frozen=True, kw_only=True):
     """Runs a verifier in a copy of the sealed workspace."""
     judged: tuple[Grade, ...] = ()
     """What the judge said of the rubric; it comes after all checks."""
+    case_folder: Path = Path()
+    """Where the case file lies: its relative paths are seen from there."""
 
 
 class Verdict(Value, frozen=True, kw_only=True):

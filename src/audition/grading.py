@@ -6,6 +6,7 @@ Must not know: the live workspace, how the agent was asked.
 """
 
 import os
+import shlex
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
@@ -38,7 +39,7 @@ from audition.process import Start, run_command
 from audition.shell import is_look_around
 from audition.store import read_sealed
 from audition.trace_file import Cut, numbered_lines
-from audition.workspace import materialise, sealed_files
+from audition.workspace import case_folder, materialise, sealed_files
 
 LOADED = RUNGS.index("loaded")
 _reading = threading.Lock()
@@ -53,6 +54,8 @@ class Grading(Value, frozen=True, kw_only=True):
     agents: Mapping[str, Agent]
     policy: str | None = None
     """Given, it replaces the policy each trial was planned with."""
+    stood: str = ""
+    """Where the run was started; grading may happen in another folder."""
 
 
 def grade_sealed(folder: Path, grading: Grading) -> Record:
@@ -214,14 +217,13 @@ def read_judgement(folder: Path) -> Judgement | None:
 def _outcome(
     folder: Path, grading: Grading, sealed: Sealed, trace: Trace, evidence: tuple[Evidence, ...]
 ) -> Outcome:
-    names = frozenset(
-        f"{skill.folder}/SKILL.md" for skill in (grading.skills[key] for key in sealed.trial.skills)
-    )
+    names = frozenset(f"{grading.skills[key].folder}/SKILL.md" for key in sealed.trial.skills)
 
     def effective(call: Call) -> bool:
         return not is_look_around(call.command, names)
 
     files = sealed_files(folder, grading.run, sealed)
+    beside = case_folder(sealed.trial.case.file, grading.stood)
 
     def run_program(command: str | list[str], stdin: bytes, seconds: float) -> Ran:
         with tempfile.TemporaryDirectory(prefix="audition-verify-") as into:
@@ -230,7 +232,7 @@ def _outcome(
             told = {
                 "AUDITION_ANSWER": f"{into}/answer.txt",
                 "AUDITION_TRACE": os.path.abspath(folder / "trace.jsonl"),
-                "AUDITION_CASE_DIR": os.path.dirname(os.path.abspath(sealed.trial.case.file)),
+                "AUDITION_CASE_DIR": str(beside),
             }
             return verify(command, stdin, seconds, Path(into), told)
 
@@ -240,6 +242,7 @@ def _outcome(
         skills=evidence,
         commands=count_commands(trace, effective),
         files=files,
+        case_folder=beside,
         as_json=bytes,
         run_program=run_program,
         judged=grade_rubric(sealed.trial.case.rubric, read_judgement(folder)),
@@ -277,13 +280,10 @@ def verify(
     command: str | list[str], stdin: bytes, seconds: float, into: Path, told: Mapping[str, str]
 ) -> Ran:
     """Run the user's own verifier in a copy of the sealed workspace."""
-    import shlex
-
-    argv = tuple(shlex.split(command) if isinstance(command, str) else command)
     said = into / "said.txt"
     finished = run_command(
         Start(
-            argv=argv,
+            argv=tuple(shlex.split(command) if isinstance(command, str) else command),
             cwd=str(into / "work"),
             env={**os.environ, **told},
             stdin=stdin,

@@ -7,6 +7,7 @@ Must not know: the command line, the screen; who listens is told through a funct
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 from audition import __version__
 from audition.executor import executors
@@ -86,6 +87,7 @@ def describe(
         skills=plan.skills,
         agents=agents,
         settings=settings,
+        stood=str(Path.cwd()),
     )
 
 

@@ -24,6 +24,12 @@ def sealed_files(trial_dir: Path, run: Path, sealed: Sealed) -> "SealedFiles":
     return SealedFiles(trial_dir / "files", fixture, sealed.changes)
 
 
+def case_folder(file: str, stood: str) -> Path:
+    """The folder of a case file that was named while the harness stood elsewhere."""
+    there, here = Path(stood, file).absolute(), Path(file).absolute()
+    return (here if here.exists() and not there.exists() else there).parent
+
+
 class SealedFiles:
     """A sealed workspace; see `check.Files`."""
 

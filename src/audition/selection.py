@@ -24,7 +24,7 @@ class Wanted(Value, frozen=True, kw_only=True):
     skills: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
     nodes: tuple[tuple[str, str], ...] = ()
-    """(file, case id) of each `path::case`."""
+    """(file or folder, case id) of each `path::case`, spelled as `Path` does."""
     expression: str = ""
     max_cases: int | None = None
     """Per skill."""
@@ -107,7 +107,9 @@ def choose(suites: Sequence[Suite], wanted: Wanted) -> tuple[Suite, ...]:
 
 
 def _same(file: str, given: str) -> bool:
-    return file == given or file.endswith(f"/{given.removeprefix('./')}")
+    if given == ".":
+        return not file.startswith(("/", "../"))
+    return file == given or file.endswith(f"/{given}") or file.startswith(f"{given}/")
 
 
 def _among(case: Case, wanted: Wanted) -> bool:

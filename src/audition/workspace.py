@@ -24,13 +24,14 @@ from audition.kept import keep_inputs, put_fixture, put_skill
 from audition.model import Changes, Skill, Trial, Value
 from audition.safe_copy import BadTree
 from audition.sandbox import Place
-from audition.sealed import FILE_CAP, SealedFiles, materialise, sealed_files
+from audition.sealed import FILE_CAP, SealedFiles, case_folder, materialise, sealed_files
 from audition.tree import Entry, Snapshot, copy_file, remove_tree, snapshot, write_file
 
 __all__ = [
     "BadTree",
     "SealedFiles",
     "Stage",
+    "case_folder",
     "keep_inputs",
     "materialise",
     "seal_files",

@@ -69,7 +69,9 @@ def program(
           - program: {command: python3 verify.py --strict}
           - program: {command: [./verify.sh, "two words"], timeout_s: 10}
     """
-    folder = Path(outcome.sealed.trial.case.file).absolute().parent
+    folder = outcome.case_folder
+    if not folder.is_dir():
+        return undecided(f"the folder of the case file is not here: {folder}")
     words = [_beside_the_case(word, folder) for word in _words(command)]
     shown = excerpt(" ".join(words))
     try:

@@ -133,7 +133,7 @@ def json_valid(
           - json_valid: {schema: schemas/result.json}
     """
     if isinstance(schema, str):
-        schema = _load_schema(schema, Path(outcome.sealed.trial.case.file).absolute().parent)
+        schema = _load_schema(schema, outcome.case_folder)
     text = _answer_text(outcome) if path is None else _file_text(outcome, path)
     if isinstance(text, Verdict):
         return text

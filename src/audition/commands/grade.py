@@ -65,7 +65,9 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
         find_policy(words["policy"])
     inputs = read_inputs(path)
     agents = agents_of(inputs, config)
-    grading = Grading(run=path, skills=inputs.skills, agents=agents, policy=words["policy"])
+    grading = Grading(
+        run=path, skills=inputs.skills, agents=agents, policy=words["policy"], stood=inputs.stood
+    )
     judge = make_judge(read_wishes(words), config, needed=True) if words["rejudge"] else None
     fsync = words["fsync"]
     with open_run(path.parent, path.name, resume=True, fsync=fsync, mend=False) as store:

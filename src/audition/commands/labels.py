@@ -113,7 +113,7 @@ def read_grading(run: Path, config: Config) -> tuple[Grading, Inputs]:
     """What reading the trials of a run takes."""
     inputs = read_inputs(run, plan=False)
     agents = agents_of(inputs, config)
-    return Grading(run=run, skills=inputs.skills, agents=agents), inputs
+    return Grading(run=run, skills=inputs.skills, agents=agents, stood=inputs.stood), inputs
 
 
 def matter_of(folder: Path, sealed: Sealed, grading: Grading, ids: Iterable[str]) -> Matter | None:

@@ -14,15 +14,14 @@ from audition.errors import UsageError
 from audition.model import Skill, Suite
 from audition.selection import Wanted, choose
 from audition.skills import find_skills
-from audition.store import find_run, read_records
+from audition.store import find_run, read_inputs, read_records
 
 
 def pick_suites(wishes: Wishes) -> tuple[Suite, ...]:
     """The suites below the paths, with the cases that the options leave."""
-    nodes = tuple(
-        (path.split("::", 1)[0], path.split("::", 1)[1]) for path in wishes.paths if "::" in path
-    )
-    files = [Path(path.split("::", 1)[0]) for path in wishes.paths]
+    parted = [path.partition("::") for path in wishes.paths]
+    nodes = tuple((str(Path(file)), case) for file, colons, case in parted if colons)
+    files = [Path(file) for file, _, _ in parted]
     files = list(dict.fromkeys(files)) or [Path()]
     suites = _with_generated(files, wishes)
     bare = next((each for each in suites if each.format != "yaml" and not each.skills), None)
@@ -40,7 +39,7 @@ def pick_suites(wishes: Wishes) -> tuple[Suite, ...]:
         expression=wishes.k,
         max_cases=wishes.max_cases,
         max_skills=wishes.max_skills,
-        only=_failed_last(wishes) if wishes.lf else None,
+        only=_failed_last(wishes, suites) if wishes.lf else None,
     )
     return choose(suites, wanted)
 
@@ -76,11 +75,14 @@ def _missing(skills: Iterable[Skill], suites: Iterable[Suite]) -> list[Skill]:
     return [each for each in skills if each.name not in about]
 
 
-def _failed_last(wishes: Wishes) -> tuple[tuple[str, str], ...]:
+def _failed_last(wishes: Wishes, suites: Iterable[Suite]) -> tuple[tuple[str, str], ...]:
     last = find_run(None, Path(wishes.out))
+    stood = read_inputs(last, plan=False).stood
+    # The last run may have been started in another folder, where its files had other names.
+    here = {Path(case.file).resolve(): case.file for suite in suites for case in suite.cases}
     failed = tuple(
         dict.fromkeys(
-            (each.file, each.case)
+            (here.get(Path(stood, each.file).resolve(), each.file), each.case)
             for each in read_records(last)
             if each.status in ("fail", "error")
         )

@@ -123,3 +123,5 @@ class Inputs(Value, frozen=True, kw_only=True):
     """By key: a slug, unique in the run, also the folder's name in `inputs/skills/`."""
     agents: dict[str, Json] = {}
     settings: dict[str, Json] = {}
+    stood: str = ""
+    """The folder the run was started in: paths of case files are seen from there."""
