@@ -15,7 +15,7 @@ import pytest
 from audition.agent import agents
 from audition.check import arguments_of, checks
 from audition.cli import COMMANDS, audition
-from audition.config import AGENT_KEYS, KEYS, MCP_KEYS, TABLES
+from audition.config import AGENT_KEYS, GATE_KEYS, KEYS, MCP_KEYS, TABLES
 from audition.errors import Exit
 from audition.model import RUNGS
 
@@ -87,7 +87,7 @@ def test_every_exit_code_is_in_the_page(code):
     assert f"| {code.value} | {code.name} |" in page("exit-codes.md")
 
 
-@pytest.mark.parametrize("key", [*KEYS, *AGENT_KEYS, *MCP_KEYS])
+@pytest.mark.parametrize("key", [*KEYS, *AGENT_KEYS, *MCP_KEYS, *GATE_KEYS])
 def test_every_key_of_the_configuration_is_in_the_page(key):
     assert f"| `{key}` | " in page("configuration.md")
 
@@ -99,7 +99,7 @@ def test_every_table_of_the_configuration_is_in_the_page(table):
 
 def test_the_page_of_the_configuration_names_no_key_that_is_none():
     named = set(re.findall(r"^\| `(\w+)` \|", page("configuration.md"), re.MULTILINE))
-    assert named == {*KEYS, *AGENT_KEYS, *MCP_KEYS}
+    assert named == {*KEYS, *AGENT_KEYS, *MCP_KEYS, *GATE_KEYS}
 
 
 def test_the_example_of_the_configuration_is_understood(tmp_path):

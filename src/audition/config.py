@@ -8,7 +8,9 @@ command line applies it, this room only reads the file.
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from audition.errors import BadFile, UsageError, did_you_mean
 from audition.model import Value
@@ -42,6 +44,7 @@ KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
 TABLES: dict[str, str] = {
     "agents": "One table an agent: `like`, `command`, `env`, `model`, `settings`.",
     "mcp": "The server of the deliveries `mcp` and `mcp+native`.",
+    "gate": "What must be established for a run to answer 0.",
 }
 
 AGENT_KEYS = {
@@ -60,6 +63,31 @@ MCP_KEYS = {
     "deferred": "Whether the agent may keep the server's tools back until it searches them.",
     "wording": "What the tool `skill` of our server says it is; `{listing}` is the list.",
 }
+
+
+GATE_KEYS = {
+    "positives": "The rate of positives that must be proven; `true`: the verdict of each cell.",
+    "negatives": "The same for negatives.",
+    "skills": "A table for single skills, each with `positives` and `negatives`.",
+    "lift": "How much more than its baseline a skill must surely reach: 0.1 is ten points.",
+    "cost": "The dollars that the run may have cost at most.",
+    "criteria": "The share of judged criteria that must be proven to be met.",
+    "inconclusive": "What becomes of a gate that is open: `fail` (default), `warn`, `pass`.",
+}
+
+Rate = Annotated[float, msgspec.Meta(ge=0, le=1)] | bool
+
+
+class GateSettings(Value, frozen=True, kw_only=True):
+    """`[tool.audition.gate]`: what must be established for a run to answer 0."""
+
+    positives: Rate | None = None
+    negatives: Rate | None = None
+    skills: dict[str, dict[Literal["positives", "negatives"], Rate]] = {}
+    lift: Annotated[float, msgspec.Meta(ge=-1, le=1)] | None = None
+    cost: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    criteria: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    inconclusive: Literal["fail", "warn", "pass"] = "fail"
 
 
 class McpSettings(Value, frozen=True, kw_only=True):
@@ -95,6 +123,7 @@ class Config(Value, frozen=True, kw_only=True):
     defaults: dict[str, Any] = {}
     agents: dict[str, AgentSettings] = {}
     mcp: McpSettings = McpSettings()
+    gate: GateSettings | None = None
 
     @property
     def folder(self) -> Path:
@@ -140,7 +169,8 @@ def _read(path: Path, *, whole: bool) -> Config:
         name: _agent(path, text, name, entry) for name, entry in table.get("agents", {}).items()
     }
     mcp = _mcp(path, text, table.get("mcp", {}))
-    return Config(path=str(path), defaults=defaults, agents=agents, mcp=mcp)
+    gate = _gate(path, text, table["gate"]) if "gate" in table else None
+    return Config(path=str(path), defaults=defaults, agents=agents, mcp=mcp, gate=gate)
 
 
 def _line_of(text: str, key: str) -> int:
@@ -181,10 +211,14 @@ def _mcp(path: Path, text: str, entry: Any) -> McpSettings:
     return settings
 
 
+def _gate(path: Path, text: str, entry: Any) -> GateSettings:
+    where = f"{path}:{_line_of(text, '[tool.audition.gate' if '[tool.' in text else '[gate')}"
+    settings: GateSettings = _table(where, "gate", entry, GATE_KEYS, GateSettings)
+    return settings
+
+
 def _table(where: str, name: str, entry: Any, keys: dict[str, str], kind: Any) -> Any:
     """A table of the file as one value; what is wrong in it is told at its place."""
-    import msgspec
-
     if not isinstance(entry, dict):
         raise BadFile(f"{where}: {name} must be a table", f"keys: {', '.join(keys)}")
     for key in entry:

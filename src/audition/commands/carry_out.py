@@ -24,7 +24,7 @@ from audition.commands.finish import exit_code, finish, say, show_result
 from audition.commands.judges import make_judge, resume_judge
 from audition.commands.picking import pick_suites
 from audition.commands.smoke import run_smoke_first
-from audition.commands.wishes import Wishes, caps_of, limits_of, rules_of
+from audition.commands.wishes import Wishes, caps_of, gate_of, limits_of, rules_of
 from audition.config import Config
 from audition.errors import Exit, unknown
 from audition.executor import executors
@@ -80,6 +80,7 @@ def _begin(suites: Sequence[Suite], wishes: Wishes, config: Config, held: Path) 
             "suite": wishes.suite,
             "fixtures": digest_fixtures(plan.trials),
             "cells": msgspec.to_builtins(plan.cells),
+            "gate": msgspec.to_builtins(gate_of(wishes, config)),
             "caps": msgspec.to_builtins(caps_of(wishes)),
         }
         inputs = describe(plan, store.run_id, list(ready.values()), sys.argv[1:], settings)
@@ -94,7 +95,8 @@ def _dry_run(plan: Plan, wishes: Wishes, config: Config) -> int:
 
     agents = [configure_agent(name, config) for name in dict.fromkeys(wishes.agent)]
     free = frozenset(each.name for each in agents if not each.version)
-    quote = make_quote(plan, read_averages(Path(wishes.out)), _at_once(wishes), free)
+    took = read_averages(Path(wishes.out), wishes.provider)
+    quote = make_quote(plan, took, _at_once(wishes), free)
     print_plan(plan, wishes.output_format, quote=quote)
     return Exit.OK
 

@@ -92,6 +92,9 @@ def exit_code(summary: Summary, *, interrupted: bool = False) -> Exit:
         return Exit.INTERRUPTED
     if totals.passed + totals.fail == 0:
         return Exit.BROKEN
+    if summary.gates:
+        # Whoever sets a gate has said what a failing trial, an error and a cap are worth.
+        return Exit.OK if all(each.lets_pass for each in summary.gates) else Exit.FAILED
     if totals.fail or totals.error or (summary.cut and summary.cut.why == "budget"):
         return Exit.FAILED
     return Exit.OK

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from audition.agent import Agent
 from audition.commands.finish import exit_code, finish, say, show_result
@@ -64,6 +65,9 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
     if words["policy"]:
         find_policy(words["policy"])
     inputs = read_inputs(path)
+    if config.gate:
+        settings = {**inputs.settings, "gate": msgspec.to_builtins(config.gate)}
+        inputs = msgspec.structs.replace(inputs, settings=settings)
     agents = agents_of(inputs, config)
     grading = Grading(
         run=path, skills=inputs.skills, agents=agents, policy=words["policy"], stood=inputs.stood

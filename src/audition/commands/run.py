@@ -121,6 +121,12 @@ def _stopping(command: Callable[..., Any]) -> Callable[..., Any]:
             help="The rate that is not acceptable any more.  [default: 0.7]",
         ),
         option(
+            "--fail-under",
+            type=click.FloatRange(0, 1),
+            metavar="RATE",
+            help="Fail where such a pass rate is not proven of every cell; see the page on gates.",
+        ),
+        option(
             "--budget",
             type=click.FloatRange(min=0),
             metavar="DOLLARS",

@@ -7,6 +7,7 @@ Must not know: click; how a trial is run.
 import msgspec
 
 from audition.commands.judge_options import JudgeWishes
+from audition.config import Config, GateSettings
 from audition.model import Inputs, Value
 from audition.plan import Limits
 from audition.summary.cells import read_cells
@@ -26,6 +27,7 @@ class Wishes(Value, frozen=True, kw_only=True):
     trials: int | str | None = None
     target: float | None = None
     unacceptable: float | None = None
+    fail_under: float | None = None
     budget: float | None = None
     max_tokens: int | None = None
     max_runs: int | None = None
@@ -66,6 +68,15 @@ def limits_of(wishes: Wishes) -> Limits:
         auto=wishes.trials == "auto",
         aim=Aim(target=wishes.target, unacceptable=wishes.unacceptable),
     )
+
+
+def gate_of(wishes: Wishes, config: Config) -> GateSettings | None:
+    """The gate of the configuration, with the rates of `--fail-under`."""
+    gate, rate = config.gate, wishes.fail_under
+    if rate is None:
+        return gate
+    gate = gate or GateSettings()
+    return msgspec.structs.replace(gate, positives=rate, negatives=rate)
 
 
 def caps_of(wishes: Wishes) -> Caps:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from audition.model import Inputs, Record
 from audition.report.escape import as_code, for_markdown, one_line
+from audition.report.gated import say_gates
 from audition.report.lifts import say_lifts
 from audition.report.spreads import HEAD, say_took
 from audition.report.words import (
@@ -44,7 +45,7 @@ def write_markdown(
         *_skills(summary),
         *_arms(summary),
         *_took(summary),
-        *(for_markdown(words) for words in say_lifts(summary)),
+        *(for_markdown(words) for words in (*say_lifts(summary), *say_gates(summary))),
         *_causes(summary),
         *_mixed(summary),
         *_differs(summary),

@@ -13,6 +13,7 @@ from typing import Literal
 
 from audition.model import Inputs, Record
 from audition.report.escape import one_line, visible
+from audition.report.gated import say_gates
 from audition.report.lifts import say_lifts
 from audition.report.spreads import say_took
 from audition.report.words import (
@@ -71,7 +72,7 @@ def lay_out(summary: Summary, records: Iterable[Record], width: int) -> Iterator
             reason = one_line(cause.reason) or "no reason was given"
             yield from _wrapped(f"{count(cause.trials, 'trial')} ineligible: {reason}", width, 0)
     yield from _took(summary, width)
-    for words in say_lifts(summary):
+    for words in (*say_lifts(summary), *say_gates(summary)):
         yield from _wrapped(words, width, 0)
     yield from _remarks(summary, width)
     first, *rest = conclude(summary)

@@ -20,6 +20,7 @@ from audition.summary.figures import (
     share,
     verdict_of,
 )
+from audition.summary.gates import GateResult
 from audition.summary.lift import Gain, Lift
 from audition.summary.spread import Distribution, Spread
 from audition.summary.tally import Tally, rungs_reached, summarise
@@ -32,6 +33,7 @@ __all__ = [
     "Distribution",
     "Funnel",
     "Gain",
+    "GateResult",
     "Invisible",
     "Lift",
     "Mixed",

@@ -12,6 +12,7 @@ import msgspec
 from audition.model import Value
 from audition.stats import wilson
 from audition.summary.calls import Calls
+from audition.summary.gates import GateResult
 from audition.summary.lift import Lift
 from audition.summary.spread import Distribution
 from audition.verdict import CellVerdict, overall
@@ -173,6 +174,8 @@ class Summary(Value, frozen=True, kw_only=True):
     """What graded trials took, by skill and arm."""
     lifts: tuple[Lift, ...] = ()
     """What the skills add to each baseline that was asked for."""
+    gates: tuple[GateResult, ...] = ()
+    """What the gates say, where there are any; they then decide whether the run passes."""
     spared: int = 0
     """How many planned trials were not needed."""
     cut: Cut | None = None

@@ -31,6 +31,7 @@ from audition.summary.figures import (
     share,
     verdict_of,
 )
+from audition.summary.gates import Costs, GateTally
 from audition.summary.lift import LiftTally
 from audition.summary.spread import SpreadTally
 from audition.verdict import CellVerdict
@@ -91,6 +92,7 @@ class Tally:
         self._calls = CallTally(inputs)
         self._took = SpreadTally()
         self._lifts = LiftTally(inputs)
+        self._gates = GateTally(inputs)
         self._all = _Count()
         self._skills: dict[str, _Count] = {}
         self._arms: dict[tuple[str, str, str | None], _Count] = {}
@@ -108,6 +110,7 @@ class Tally:
             return
         arm = (record.agent, record.delivery, record.model)
         self._all.add(record)
+        self._gates.add(record)
         self._cells.add(record)
         self._took.add(record)
         self._calls.add(record)
@@ -137,12 +140,19 @@ class Tally:
         """What was counted so far."""
         count, ended = self._all, self._ended
         cells = self._cells.verdicts(ended.why)
+        lifts = self._lifts.lifts()
+        costs = Costs(
+            dollars=count.nanodollars / 1e9,
+            known=count.priced,
+            trials=count.trials - count.ineligible,
+        )
         return Summary(
             run_id=self._inputs.run_id,
             began=self._inputs.began,
             planned=sum(not each.variant for each in self._inputs.plan),
             cells=cells,
-            lifts=self._lifts.lifts(),
+            lifts=lifts,
+            gates=self._gates.results(cells, lifts, costs),
             calls=self._calls.calls(),
             matrix=self._calls.matrix(),
             distributions=tuple(self._took.distributions()),
