@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from audition.agent import Agent, agents, find_agent, read_trace
 from audition.errors import AuditionError
 from audition.evidence import climb
-from audition.model import End, Skill
+from audition.model import Call, End, Skill
 from audition.trace_file import numbered_lines
 
 TRACES = Path(__file__).parent / "traces"
@@ -90,6 +90,16 @@ def test_nothing_at_all_is_an_interrupted_session(name):
 )
 def test_hostile_lines_are_unread(name, line):
     assert survives(AGENTS[name], [line]).unread_count == 1
+
+
+@pytest.mark.parametrize("stray", [rb"half \ud83d", b"bad \xff byte", rb"\udc00\ud800"])
+def test_half_a_character_costs_no_evidence(stray):
+    block = b'{"type":"tool_use","id":"t","name":"Skill","input":{"skill":"greeting","n":NaN}}'
+    text = b'{"type":"text","text":"' + stray + b'"}'
+    line = b'{"type":"assistant","message":{"content":[' + text + b"," + block + b"]}}"
+    trace = survives(AGENTS["claude"], [line])
+    assert trace.unread_count == 0
+    assert [each.skill for each in trace.events if isinstance(each, Call)] == ["greeting"]
 
 
 RECORDED = [(name, path) for name in AGENTS for path in recorded(name)]

@@ -8,6 +8,8 @@ In: words, and raw lines. Out: a Command, and a Trace.
 Must not know: processes, sockets, clocks, other agents.
 """
 
+import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
@@ -33,6 +35,10 @@ from audition.registry import Registry
 Delivery = Literal["native", "none", "instructions", "mcp", "mcp+native", "plugin"]
 LINE_CAP = 8 * 1024 * 1024
 """A longer line is not decoded: it is unread, and the trace is marked truncated."""
+
+_STRAYS = re.compile(rb"\\u[dD][89a-fA-F]|NaN|Infinity|[\x80-\xff]")
+"""What may keep a line of JSON from being strict JSON, though its program meant it."""
+_STUMBLES = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 
 
 class Server(Value, frozen=True, kw_only=True):
@@ -169,6 +175,18 @@ def find_agent(name: str) -> Agent:
     return msgspec.structs.replace(found(argument), name=name)
 
 
+def _read_mended(read: Read, number: int, raw: bytes) -> Sequence[AnyEvent] | None:
+    """The events of a line that is strict JSON once half characters and NaN are replaced."""
+    # node writes half an emoji as \ud83d where a text was cut; python writes NaN.
+    if not _STRAYS.search(raw):
+        return None
+    try:
+        said = json.loads(raw.decode(errors="replace"), parse_constant=lambda _: None)
+        return read(number, json.dumps(said, ensure_ascii=False).encode(errors="replace"))
+    except _STUMBLES:
+        return None
+
+
 def read_events(
     agent: Agent, lines: Iterable[tuple[int, bytes]], read: Read | None = None
 ) -> tuple[list[AnyEvent], list[int]]:
@@ -184,8 +202,8 @@ def read_events(
             continue
         try:
             found = read(number, raw)
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
-            found = None
+        except _STUMBLES:
+            found = _read_mended(read, number, raw)
         if found is None:
             unread.append(number)
         else:
