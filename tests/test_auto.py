@@ -158,6 +158,17 @@ def test_a_quote_rests_on_what_trials_took_before(house):
     assert (cell["expected_runs"], cell["worst_runs"], cell["worst_dollars"]) == (6, 6, 0)
 
 
+def test_a_quote_does_not_rest_on_trials_for_which_another_model_answered(house):
+    write_cases(house, CASES)
+    audition(house, "-a", "oracle", "--run-id", "r", "--provider", "understudy")
+    words = ["-a", "oracle", "--dry-run", "--output-format", "json"]
+    bases = [
+        json.loads(audition(house, *words, *more).stdout)["quote"]["cells"][0]["basis"]
+        for more in ([], ["--provider", "understudy"])
+    ]
+    assert [each.startswith("assumed: ") for each in bases] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -20,9 +20,9 @@ from audition.model import Inputs, Json, Record, Value
 if TYPE_CHECKING:
     import sqlite3
 
-VERSION = 1
+VERSION = 2
 TABLES = """
-CREATE TABLE runs (run_id TEXT PRIMARY KEY, began TEXT, stamp INTEGER) WITHOUT ROWID;
+CREATE TABLE runs (run_id TEXT PRIMARY KEY, began TEXT, stamp INTEGER, provider) WITHOUT ROWID;
 CREATE TABLE trials (
   run_id TEXT, began TEXT, skill TEXT, "case" TEXT, agent TEXT, delivery TEXT, model TEXT,
   trial INTEGER, should_trigger INTEGER, status TEXT, seconds REAL, dollars REAL,
@@ -58,11 +58,11 @@ SELECT run_id, began, skill, agent, delivery, model, policy, skill_digest, agent
 FROM rates WHERE (?1 IS NULL OR skill = ?1) AND began >= ?2
 ORDER BY began, run_id, skill, agent, delivery, model, policy
 """
-# The newest only: prices and speeds change, and a million rows take a second to read.
+# The newest only: prices change, and a million rows take a second to read.
 AVERAGES = """
-SELECT skill, agent, delivery, model, avg(seconds), avg(dollars),
-  avg(input_tokens + output_tokens), count(*)
-FROM trials WHERE status IN ('pass', 'fail')
+SELECT skill, agent, delivery, model, avg(seconds), avg(dollars), avg(input_tokens + output_tokens),
+  count(*) FROM trials WHERE status IN ('pass', 'fail')
+  AND run_id IN (SELECT run_id FROM runs WHERE ifnull(provider, 'live') = ?)
   AND rowid > (SELECT ifnull(max(rowid), 0) FROM trials) - 20000
 GROUP BY skill, agent, delivery, model
 """
@@ -151,15 +151,15 @@ def read_rates(
         return _ask(_connect(":memory:"), kept, skill, since, tell)
 
 
-def read_averages(out: Path) -> list[Average]:
-    """What trials took lately; nothing where there is no index or it cannot be read."""
+def read_averages(out: Path, provider: str = "live") -> list[Average]:
+    """What trials with that provider took lately; nothing where no index can be read."""
     import sqlite3
 
     if not (out / "history.db").is_file():
         return []
     try:
         with closing(_connect(str(out / "history.db"))) as rows:
-            found = rows.execute(AVERAGES).fetchall()
+            found = rows.execute(AVERAGES, (provider,)).fetchall()
     except (sqlite3.Error, _Outdated):
         return []
     return [Average(**dict(zip(Average.__struct_fields__, row, strict=True))) for row in found]
@@ -198,8 +198,8 @@ def _hold(rows: "sqlite3.Connection", run_id: str, kept: Kept) -> None:
     digests = {skill.name: skill.digest for skill in reversed(inputs.skills.values())}
     with _transaction(rows):
         _forget(rows, run_id)
-        found = (run_id, inputs.began, kept.stamps.get(run_id, 0))
-        rows.execute("INSERT INTO runs VALUES (?, ?, ?)", found)
+        found = (run_id, inputs.began, kept.stamps.get(run_id, 0), inputs.settings.get("provider"))
+        rows.execute("INSERT INTO runs VALUES (?, ?, ?, ?)", found)
         rows.executemany(
             f"INSERT INTO trials VALUES ({', '.join('?' * 18)})",  # noqa: S608
             (_row(run_id, inputs.began, each, digests) for each in records if not each.variant),
