@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import msgspec
 import pytest
@@ -19,6 +20,7 @@ from audition.cli import run_words
 from audition.commands.history import COLUMNS, as_csv, kept_runs, read_since
 from audition.errors import UsageError
 from audition.index import Kept, read_rates, update_index
+from audition.model import Skill
 from audition.store import list_runs, read_records
 
 
@@ -228,8 +230,11 @@ def history(out, capfd, *words):
 def test_history_in_every_format_tells_the_same(runs, capfd):
     code, text, _ = history(runs, capfd)
     assert code == 0
-    assert len(text.splitlines()) == 1 + 9
-    assert text.splitlines()[-1].startswith("run-2")
+    table, _, trends = text.partition("\n\n")
+    assert len(table.splitlines()) == 1 + 9
+    assert table.splitlines()[-1].startswith("run-2")
+    assert len(trends.splitlines()) == 3
+    assert all(set("▁▂▃▄▅▆▇█") & set(each) for each in trends.splitlines())
     _, told, _ = history(runs, capfd, "--output-format", "json")
     rows = json.loads(told)["history"]
     _, told, _ = history(runs, capfd, "--output-format", "csv")
@@ -284,3 +289,35 @@ def test_the_time_of_history_over_many_trials_is_told(tmp_path, capsys):
     with capsys.disabled():
         print(f"\nhistory over 100,000 trials: {1000 * took:.1f} ms")
     assert len(found) == 150
+
+
+def test_another_version_is_marked_where_it_begins(tmp_path, capfd):
+    for number, digest in enumerate(("one", "one", "two")):
+        skills = {
+            name: Skill(name=name, path=f"/skills/{name}", digest=f"{digest}-{name}")
+            for name in ("skill-0", "skill-1", "skill-2")
+        }
+        stored.make_run(
+            tmp_path, f"run-{number}", 12, began=f"2026-01-0{number + 1}", skills=skills
+        )
+    _, text, _ = history(tmp_path, capfd, "--skill", "skill-0")
+    *_, trend, mark = text.splitlines()
+    assert trend.startswith("skill-0 on stub+native")
+    assert trend.split("  ")[1][2] == "|"
+    assert mark == "  | run-2: skill one-skill- → two-skill-"
+
+
+def test_a_badge_is_json_or_svg_and_nothing_else(runs, tmp_path, capfd):
+    for name in ("badge.json", "badge.svg"):
+        assert history(runs, capfd, "--badge", str(tmp_path / name))[0] == 0
+    badge = json.loads((tmp_path / "badge.json").read_text())
+    assert badge["schemaVersion"] == 1
+    assert badge["message"] == "67% of 18"
+    svg = ET.fromstring((tmp_path / "badge.svg").read_text())
+    assert badge["message"] in "".join(svg.itertext())
+    assert history(runs, capfd, "--badge", str(tmp_path / "badge.png"))[0] == 2
+
+
+def test_a_badge_of_nothing_says_unknown(tmp_path, capfd):
+    history(tmp_path, capfd, "--badge", str(tmp_path / "badge.json"))
+    assert json.loads((tmp_path / "badge.json").read_text())["message"] == "unknown"

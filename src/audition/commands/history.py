@@ -5,7 +5,7 @@ Must not know: how runs are kept or indexed.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from math import ceil, floor
 from pathlib import Path
@@ -35,16 +35,23 @@ _HOURS = {"h": 1, "d": 24, "w": 168}
 @click.command
 @option("--skill", help="Only this skill.")
 @option("--since", help="Only runs since then: a date like 2026-01-31, or a span like 12h, 7d, 4w.")
+@click.option(
+    "--badge",
+    metavar="FILE.json|FILE.svg",
+    type=click.Path(dir_okay=False),
+    help="Write the newest score as a badge: an endpoint's JSON, or a picture.",
+)
 @out_option
 @output_format("text", "json", "csv")
 def history(skill: str | None, since: str | None, out: str, **words: Any) -> None:
-    """How each skill scored in each run, the newest last.
+    """How each skill scored in each run, the newest last; `|` marks another version.
 
     \b
     Examples:
       audition history
       audition history --skill greeting --since 7d
       audition history --output-format csv > scores.csv
+      audition history --skill greeting --badge greeting.svg
     """
     from audition.index import read_rates
 
@@ -53,6 +60,8 @@ def history(skill: str | None, since: str | None, out: str, **words: Any) -> Non
     found = read_rates(Path(out), kept, skill=skill, since=after, tell=_note)
     if skill and not found:
         _check_skill(skill, Path(out), kept)
+    if words["badge"]:
+        write_badge(Path(words["badge"]), found, skill or "skills")
     rows = [row_of(each) for each in found]
     style = words["output_format"]
     if style == "json":
@@ -60,9 +69,26 @@ def history(skill: str | None, since: str | None, out: str, **words: Any) -> Non
     elif style == "csv":
         click.echo(as_csv(rows), nl=False)
     elif rows:
+        from audition.report.trends import trend_lines
+
         click.echo("\n".join(as_table(rows)))
+        if trends := list(trend_lines(found)):
+            click.echo("\n" + "\n".join(trends))
     else:
         click.echo(f"no finished run below {out}" + (f" since {after}" if after else ""), err=True)
+
+
+def write_badge(path: Path, found: "Sequence[Rates]", label: str) -> None:
+    """The score of the newest run, as the end of the file's name says."""
+    from audition.report.trends import draw_badge, make_badge
+
+    badge = make_badge(found, label)
+    if path.suffix == ".json":
+        path.write_bytes(msgspec.json.encode(badge))
+    elif path.suffix == ".svg":
+        path.write_text(draw_badge(badge), encoding="utf-8")
+    else:
+        raise UsageError(f"`{path}` is no badge", "its name must end in .json or .svg")
 
 
 def kept_runs(out: Path) -> "Kept":
