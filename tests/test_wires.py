@@ -211,8 +211,9 @@ def test_the_working_directory_is_found(text):
 
 
 EXEC = (
-    "Run JavaScript\n\n### `exec_command`\nRuns a command.\n\n### `apply_patch`\nEdits.\n## clock\n"
-    "### `clock__now`\nTells."
+    "Run JavaScript\n\n### `exec_command`\nRuns a command.\n```ts\ndeclare const tools: "
+    "{ exec_command(args: {\n  // Such as `a; b: c`.\n  cmd: string;\n  login?: boolean;\n}): "
+    "Promise<unknown>; };\n```\n\n### `apply_patch`\nEdits.\n## clock\n### `clock__now`\nTells."
 )
 
 

@@ -83,13 +83,21 @@ def _block(at: dict[str, Any], block: dict[str, Any], who: str) -> list[AnyEvent
         case "thinking":
             return [Message(**at, role="thought", text=text_of(block.get("thinking")))]
         case "tool_use":
-            return [Call(**at, id=id_, **call_words(block["name"], block.get("input"), _OWN))]
+            return [Call(**at, id=id_, **call_words(*_unwrap(block), _OWN))]
         case "tool_result":
             output = text_of(block.get("content"))
             id_, failed = str(block.get("tool_use_id") or ""), bool(block.get("is_error"))
             code = code_in(output, _EXITED)
             return [Result(**at, id=id_, output=output, failed=failed, exit_code=code)]
     return []
+
+
+def _unwrap(block: dict[str, Any]) -> tuple[str, Json]:
+    # A tool that it defers, as those over MCP, is called through another.
+    name, given = block["name"], block.get("input")
+    if name == "tool_call" and isinstance(given, dict):
+        return str(given.get("name") or name), given.get("arguments")
+    return name, given
 
 
 def _ended(number: int, said: Line) -> list[AnyEvent]:

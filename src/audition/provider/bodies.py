@@ -106,6 +106,8 @@ def _from_json(text: str) -> str:
     if not isinstance(found, dict):
         return text
     inner = next((found[key] for key in ("output", "result", "content") if key in found), None)
+    if isinstance(inner, list):
+        inner = "\n".join(str(each.get("text", "")) for each in inner if isinstance(each, dict))
     return inner if isinstance(inner, str) else text
 
 

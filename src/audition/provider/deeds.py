@@ -34,8 +34,6 @@ SKILL_KEYS = ("skill", "name", "skill_name", "skillName")
 PATH_KEYS = ("file_path", "filePath", "path", "absolute_path", "file_paths", "files")
 TEXT_KEYS = ("content", "file_text", "contents", "new_text", "text")
 COMMAND_KEYS = ("command", "cmd", "commands", "script")
-CODE_MODE_KEYS = {"exec_command": "cmd"}
-"""Code mode declares its tools in TypeScript, which nothing here reads."""
 
 
 def carry_out(asked: Asked, deed: Deed) -> Call | None:
@@ -124,8 +122,6 @@ def run_shell(asked: Asked, command: str) -> Call | None:
     tool = _pick(asked.tools, SHELL_TOOLS)
     if tool is None:
         return None
-    if tool.within:
-        return tool.name, {CODE_MODE_KEYS.get(tool.name, "command"): command}
     key = _key(tool, COMMAND_KEYS)
     schema = _properties(tool).get(key)
     if key == "command" and isinstance(schema, dict) and schema.get("type") == "array":

@@ -25,6 +25,8 @@ def reply_to(asked: Asked) -> Reply:
     if asked.side:
         return answer_side(asked)
     playing = _Playing(asked)
+    if asked.finder and not playing.skill:
+        return Reply(calls=(asked.finder,))
     acting = perform(playing.prompt, playing.skill)
     action = next(acting)
     while action.does != "say":

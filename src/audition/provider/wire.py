@@ -34,7 +34,7 @@ class Tool(Value, frozen=True, kw_only=True):
     free: bool = False
     """Takes plain text, no JSON."""
     within: str = ""
-    """The tool through which it is reached, by a program of the model's."""
+    """The tool through which it is reached: by a program, or by its name and input."""
 
 
 class Said(Value, frozen=True, kw_only=True, tag=True):
@@ -103,6 +103,8 @@ class Asked(Value, frozen=True, kw_only=True):
     """The agent's working directory, where the request says so."""
     schema: Json = None
     """The JSON Schema that the answer must obey."""
+    finder: tuple[str, Json] | None = None
+    """The call that tells of deferred tools, where there are any that nobody looked for yet."""
     size: int = 0
     """Bytes of the body."""
     digest: str = ""

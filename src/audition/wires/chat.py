@@ -16,6 +16,7 @@ from audition.provider.wire import (
     Tool,
     Wire,
 )
+from audition.wires.deferred import SEARCH, take_found
 from audition.wires.reading import (
     as_input,
     as_items,
@@ -45,15 +46,17 @@ def understand(request: Request) -> Asked:
     body = read_body(request.body)
     parts = [part for each in as_items(body.get("messages")) for part in _message(each)]
     tools = [_tool(each) for each in as_items(body.get("tools"))]
+    found = take_found(parts, SEARCH, "tool_call")
     shape = as_mapping(as_mapping(body.get("response_format")).get("json_schema"))
     return make_asked(
         request,
         body,
-        parts,
-        tools,
+        found.parts,
+        [*tools, *found.tools],
         stream=body.get("stream") is True,
         side="" if tools else guess_side(parts, body),
         schema=shape.get("schema"),
+        finder=found.finder,
     )
 
 
@@ -118,6 +121,9 @@ def answer(reply: Reply, asked: Asked) -> tuple[bytes, ...]:
 
 
 def _call(asked: Asked, number: int, name: str, given: Json) -> dict[str, Json]:
+    tool = asked.tool(name)
+    if tool and tool.within:
+        name, given = tool.within, {"name": name, "arguments": given}
     text = given if isinstance(given, str) else encode(given).decode()
     return {
         "id": f"call_{asked.digest}{number:02}",

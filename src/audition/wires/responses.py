@@ -8,6 +8,7 @@ call of one is written as a program when the answer is made.
 """
 
 import re
+from collections.abc import Iterable
 
 from audition.model import Json
 from audition.provider.wire import (
@@ -23,6 +24,7 @@ from audition.provider.wire import (
     Wire,
 )
 from audition.wires.chat import refuse as refuse_chat
+from audition.wires.deferred import CODE, SEARCH, read_fields, take_found
 from audition.wires.reading import (
     as_input,
     as_items,
@@ -38,7 +40,7 @@ from audition.wires.writing import count_usage, encode, event
 DECLARED = re.compile(
     r"^### `(?P<name>[\w-]+)`\n(?P<about>.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL
 )
-CALL_KINDS = ("function_call", "custom_tool_call", "local_shell_call")
+CALL_KINDS = ("function_call", "custom_tool_call", "local_shell_call", "tool_search_call")
 
 
 def claims(method: str, path: str) -> bool:
@@ -56,11 +58,20 @@ def understand(request: Request) -> Asked:
     given = body.get("input")
     for item in as_items([{"role": "user", "content": given}] if isinstance(given, str) else given):
         parts += _item(item)
-        if item.get("type") == "additional_tools":
+        # What a search has found is on offer like any other tool; its output has no text.
+        if item.get("type") in ("additional_tools", "tool_search_output"):
             tools += _tools(as_items(item.get("tools")))
+    in_code = _is_code_mode(tools)
+    found = take_found(parts, CODE if in_code else SEARCH, "exec" if in_code else "")
     shape = as_mapping(as_mapping(body.get("text")).get("format"))
     return make_asked(
-        request, body, parts, tools, stream=body.get("stream") is True, schema=shape.get("schema")
+        request,
+        body,
+        found.parts,
+        [*tools, *found.tools],
+        stream=body.get("stream") is True,
+        schema=shape.get("schema"),
+        finder=found.finder,
     )
 
 
@@ -68,7 +79,8 @@ def _item(item: dict[str, Json]) -> list[Part]:
     kind, id_ = item.get("type", "message"), str(item.get("call_id", ""))
     if kind in CALL_KINDS:
         given = as_input(item.get("arguments", item.get("input", item.get("action"))))
-        return [Called(id=id_, tool=str(item.get("name", "")), input=given)]
+        tool = str(item.get("name") or "tool_search")
+        return [Called(id=id_, tool=tool, input=given)]
     if isinstance(kind, str) and kind.endswith("_call_output"):
         output = item.get("output")
         failed = as_mapping(output).get("success") is False
@@ -94,11 +106,18 @@ def _tools(listed: list[dict[str, Json]], space: str = "") -> list[Tool]:
             continue
         schema = as_mapping(each.get("parameters"))
         free = each.get("type") == "custom"
+        if space.startswith("mcp__"):
+            name = f"{space}__{name}"
         if name:
             found.append(Tool(name=name, description=about, schema=schema, space=space, free=free))
         if free and name == "exec":
             found += [
-                Tool(name=inner["name"], description=inner["about"].strip(), within=name)
+                Tool(
+                    name=inner["name"],
+                    description=inner["about"].strip(),
+                    schema=read_fields(inner["about"]),
+                    within=name,
+                )
                 for inner in DECLARED.finditer(about)
             ]
     return found
@@ -165,13 +184,23 @@ def _items(reply: Reply, asked: Asked) -> list[dict[str, Json]]:
 
 
 def _call(asked: Asked, name: str, given: Json, id_: str) -> dict[str, Json]:
+    if name == "tool_search":
+        return {
+            "type": "tool_search_call",
+            "id": f"tsc_{id_}",
+            "call_id": f"call_{id_}",
+            "execution": "client",
+            "status": "completed",
+            "arguments": given,
+        }
     # A tool that code mode defers is in no description, but its programs reach it.
-    hidden = "exec" if name != "exec" and _is_code_mode(asked) else ""
+    hidden = "exec" if name != "exec" and _is_code_mode(asked.tools) else ""
     tool = asked.tool(name) or Tool(name=name, within=hidden)
     outer = asked.tool(tool.within) if tool.within else None
     if outer:
         tool, given = outer, _write_program(tool, given)
-    call: dict[str, Json] = {"call_id": f"call_{id_}", "name": tool.name, "status": "completed"}
+    short = tool.name.removeprefix(f"{tool.space}__")
+    call: dict[str, Json] = {"call_id": f"call_{id_}", "name": short, "status": "completed"}
     if tool.space:
         call["namespace"] = tool.space
     if tool.free:
@@ -185,9 +214,8 @@ def _call(asked: Asked, name: str, given: Json, id_: str) -> dict[str, Json]:
     }
 
 
-def _is_code_mode(asked: Asked) -> bool:
-    tool = asked.tool("exec")
-    return tool is not None and tool.free
+def _is_code_mode(tools: Iterable[Tool]) -> bool:
+    return any(each.name == "exec" and each.free for each in tools)
 
 
 def _item_events(index: int, item: dict[str, Json]) -> list[dict[str, Json]]:
