@@ -94,9 +94,7 @@ match habit:
     case "junk":
         raw(b"\x00\x00\xff\xfe not json\n" + b'{"type": NaN}\n' + b"[" * 100_000 + b"\n")
         call_skill("greeting")
-        raw(
-            b'{"type":"assistant","message":{"content":[{"type":"text","text":"\\ud800"}]}}\n'
-        )
+        raw(b'{"type":"assistant","message":{"content":[{"type":"text","text":"\\ud800"}]}}\n')
         end()
         raw(b'{"type":"assis')
     case "flood":

@@ -117,7 +117,9 @@ def test_codex_does_what_the_understudy_decides(place, model):
     assert items[-1]["text"] == "The manifest is in service.yaml, made from the team template."
     assert "TPL-41K" in (place / "service.yaml").read_text()
     assert (report.unexpected, report.faults, report.requests) == (0, (), 4)
-    assert len(report.catalogue) == len(skills())
+    # `agents/openai.yaml` of the sixth keeps it from the model.
+    shown = {each.skill for each in report.catalogue}
+    assert {each.name for each in skills()} - shown == {"deploy-checklist"}
 
 
 def test_codex_s_dollar_puts_the_skill_in(place):

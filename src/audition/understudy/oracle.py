@@ -80,7 +80,9 @@ def mend_answer(case: Case, answer: str) -> str:
             return json.dumps(fit_schema(arguments.get("schema")))
     if (case.get("settings") or {}).get("output_schema"):
         # The report that pkbllm asks for; other schemas come as the check `json_valid` too.
-        empty: dict[str, Any] = {name: [] for name in ("questions", "steps", "verifications", "artifacts")}
+        empty: dict[str, Any] = {
+            name: [] for name in ("questions", "steps", "verifications", "artifacts")
+        }
         return json.dumps({"invoked_skills": list_expected(case), "summary": answer} | empty)
     for arguments in _arguments(case, "answer_lacks"):
         pattern = arguments.get("pattern") or re.escape(arguments.get("text") or "")
