@@ -103,8 +103,7 @@ def as_delivered(agent: Agent, delivery: str) -> Agent:
 
 
 def _blank(sealed: Sealed, grading: Grading, folder: Path) -> Record:
-    trial = sealed.trial
-    case = trial.case
+    trial, case = sealed.trial, sealed.trial.case
     return Record(
         id=trial.id,
         skill=case.skill,
@@ -123,6 +122,7 @@ def _blank(sealed: Sealed, grading: Grading, folder: Path) -> Record:
         agent_version=sealed.agent_version,
         listing_bytes=sealed.listing_bytes,
         variant=trial.variant,
+        reused=sealed.reused,
     )
 
 

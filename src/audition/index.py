@@ -20,14 +20,14 @@ from audition.model import Inputs, Json, Record, Value
 if TYPE_CHECKING:
     import sqlite3
 
-VERSION = 2
+VERSION = 3
 TABLES = """
 CREATE TABLE runs (run_id TEXT PRIMARY KEY, began TEXT, stamp INTEGER, provider) WITHOUT ROWID;
 CREATE TABLE trials (
   run_id TEXT, began TEXT, skill TEXT, "case" TEXT, agent TEXT, delivery TEXT, model TEXT,
   trial INTEGER, should_trigger INTEGER, status TEXT, seconds REAL, dollars REAL,
   input_tokens INTEGER, output_tokens INTEGER, policy TEXT, skill_digest TEXT,
-  agent_version TEXT, dir TEXT
+  agent_version TEXT, dir TEXT, reused TEXT
 );
 CREATE INDEX trials_by_run ON trials (run_id);
 CREATE INDEX trials_by_case ON trials (skill, "case", began);
@@ -44,11 +44,10 @@ CREATE INDEX rates_by_time ON rates (began);
 ROLL_UP = """
 INSERT INTO rates
 SELECT run_id, min(began), skill, agent, delivery, model, policy,
-  max(skill_digest), max(agent_version),
-  sum(should_trigger AND status = 'pass'), sum(should_trigger AND status IN ('pass', 'fail')),
-  sum(NOT should_trigger AND status = 'pass'),
+  max(skill_digest), max(agent_version), sum(should_trigger AND status = 'pass'),
+  sum(should_trigger AND status IN ('pass', 'fail')), sum(NOT should_trigger AND status = 'pass'),
   sum(NOT should_trigger AND status IN ('pass', 'fail')),
-  sum(status = 'error'), sum(status = 'ineligible'), sum(seconds), sum(dollars)
+  sum(status = 'error'), sum(status = 'ineligible'), sum(seconds), sum(dollars * (reused = ''))
 FROM trials WHERE run_id = ? GROUP BY skill, agent, delivery, model, policy
 """
 RATES = """
@@ -201,7 +200,7 @@ def _hold(rows: "sqlite3.Connection", run_id: str, kept: Kept) -> None:
         found = (run_id, inputs.began, kept.stamps.get(run_id, 0), inputs.settings.get("provider"))
         rows.execute("INSERT INTO runs VALUES (?, ?, ?, ?)", found)
         rows.executemany(
-            f"INSERT INTO trials VALUES ({', '.join('?' * 18)})",  # noqa: S608
+            f"INSERT INTO trials VALUES ({', '.join('?' * 19)})",  # noqa: S608
             (_row(run_id, inputs.began, each, digests) for each in records if not each.variant),
         )
         rows.execute(ROLL_UP, (run_id,))
@@ -218,7 +217,8 @@ def _row(run_id: str, began: str, record: Record, digests: Mapping[str, str]) ->
         *(record.model, record.trial, record.should_trigger, record.status),
         *(record.seconds, record.usage.dollars),
         *(record.usage.input_tokens, record.usage.output_tokens),
-        *(record.policy, digests.get(record.skill or "", ""), record.agent_version, record.dir),
+        *(record.policy, digests.get(record.skill or "", ""), record.agent_version),
+        *(record.dir, record.reused),
     )
 
 

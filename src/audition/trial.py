@@ -15,6 +15,7 @@ from audition.installed import Ready
 from audition.judging import Bench, judge_sealed
 from audition.model import Record, Sealed, Trial, Value
 from audition.patience import Listener, Patience
+from audition.reuse import Shelf, take_over, trial_key
 from audition.shown import Sights
 from audition.store import Run
 
@@ -31,12 +32,18 @@ class House(Value, frozen=True, kw_only=True):
     bad_fixtures: dict[str, str] = {}
     bench: Bench | None = None
     """The judge that answers rubrics, where one does."""
+    shelf: Shelf | None = None
+    """Where the trials of earlier runs are, and what their keys are made of."""
 
 
 def run_trial(trial: Trial, house: House) -> Record | None:
     """Stage, ask, seal, judge, read, grade, record; None where it was interrupted."""
     staging = house.run.start(trial)
-    sealed = _nothing_asked(trial, house) or ask(trial, staging, house)
+    sealed = (
+        _nothing_asked(trial, house)
+        or (house.shelf and take_over(trial, staging, house.shelf))
+        or ask(trial, staging, house)
+    )
     if sealed.stopped == "interrupted":
         house.run.drop(staging)
         return None
@@ -69,7 +76,8 @@ def ask(trial: Trial, staging: Path, house: House) -> Sealed:
         sealed = attempt(trial, staging, ready, means, listener)
         if not account.may_try_again(listener.faults, number):
             seen = house.sights.complete(sealed, ready)
-            return msgspec.structs.replace(seen, attempt=number)
+            key = trial_key(trial, house.shelf) if house.shelf else ""
+            return msgspec.structs.replace(seen, attempt=number, key=key)
         _set_aside(staging, number)
     return Sealed(trial=trial, stopped="interrupted")
 

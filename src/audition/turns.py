@@ -56,7 +56,8 @@ class Spending:
 
     def tell(self, record: Record) -> None:
         """A trial has come back: what it cost, as far as known."""
-        if record.status == "ineligible" or record.agent in self._rules.free:
+        free = record.reused or record.agent in self._rules.free
+        if record.status == "ineligible" or free:
             return
         usage, caps = record.usage, self._rules.caps
         known = [usage.input_tokens, usage.output_tokens]

@@ -38,10 +38,11 @@ from audition.plan import Arm, Plan, plan_trials
 from audition.policy import find_policy
 from audition.process import start_detached
 from audition.provider import parse_policy, serve
+from audition.reuse import make_shelf
 from audition.run import Brakes, Pace, describe, new_run_id, run_trials
 from audition.sandbox import sandboxes
 from audition.shown import Sights
-from audition.store import Run, claim_id, find_run, open_run, read_inputs
+from audition.store import Run, claim_id, find_run, list_runs, open_run, read_inputs
 from audition.trial import House
 from audition.workspace import keep_inputs
 
@@ -179,6 +180,9 @@ def _go(
             stop=brakes.halting,
         )
         house = _house(store, inputs, ready, means, wishes.policy)
+        earlier = [each for each in list_runs(store.path.parent) if each.name != store.run_id]
+        shelf = make_shelf(inputs, ready, config.mcp, earlier[::-1] if wishes.reuse else ())
+        house = msgspec.structs.replace(house, shelf=shelf)
         if judge:
             bench = Bench(judge=judge, means=means, patience=house.patience)
             house = msgspec.structs.replace(house, bench=bench)

@@ -160,6 +160,11 @@ def _keeping(command: Callable[..., Any]) -> Callable[..., Any]:
         option("--executor", default="threads", show_default=True, help="Who runs the trials."),
         option("--run-id", help="Name the run.  [default: the time]"),
         click.option("--resume", is_flag=True, help="Go on with a run: only what is not finished."),
+        option(
+            "--reuse",
+            is_flag=True,
+            help="Take over trials of earlier runs whose inputs are all unchanged.",
+        ),
         option("--fsync/--no-fsync", default=True, help="Force each finished trial to disk."),
         click.option("--dry-run", is_flag=True, help="Show the plan and stop."),
         click.option(

@@ -36,6 +36,7 @@ class Wishes(Value, frozen=True, kw_only=True):
     out: str = "artifacts/skill-evals"
     run_id: str | None = None
     resume: bool = False
+    reuse: bool = False
     sandbox: str = "home"
     executor: str = "threads"
     fsync: bool = True

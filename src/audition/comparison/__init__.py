@@ -43,7 +43,8 @@ __all__ = [
 
 def compare(a: Side, b: Side, tolerance: float = 0.0) -> Comparison:
     """What became of the trials of A in B."""
-    before, after = gather(a.records), gather(b.records)
+    before = gather(a.records, a.about.run_id)
+    after = gather(b.records, b.about.run_id)
     drifts = find_drifts(a.about, b.about)
     cells, left_out = pair_up(before, after)
     judged = adjust([judge_pairs(cell, counts) for cell, counts in sorted(cells.items(), key=str)])

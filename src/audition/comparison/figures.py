@@ -92,6 +92,8 @@ class LeftOut(Value, frozen=True, kw_only=True):
     only_a: int = 0
     """Trials that have no partner in B."""
     only_b: int = 0
+    reused: int = 0
+    """Pairs that are one and the same trial, taken over by `--reuse`."""
     ungraded: int = 0
     """Pairs of which at least one was not graded: in error or ineligible."""
 

@@ -31,7 +31,7 @@ def _taken(
     one: Mapping[tuple[int, int], Outcome], two: Mapping[tuple[int, int], Outcome], place: int
 ) -> list[tuple[float, float]]:
     both = ((one[number], two[number]) for number in one.keys() & two.keys())
-    graded = ((a, b) for a, b in both if a.right is not None and b.right is not None)
+    graded = ((a, b) for a, b in both if None not in (a.right, b.right) and not a.is_also(b))
     took = ((a.took[place], b.took[place]) for a, b in graded)
     return [(a, b) for a, b in took if a is not None and b is not None]
 

@@ -23,12 +23,20 @@ class Outcome(Value, frozen=True, kw_only=True):
     right: bool | None
     should_trigger: bool
     took: tuple[float | None, float | None, float | None]
+    reused: str = ""
+    run: str = ""
+
+    def is_also(self, other: "Outcome") -> bool:
+        """Whether both are one and the same trial, taken over."""
+        if not (self.reused or other.reused):
+            return False
+        return (self.reused or self.run) == (other.reused or other.run)
 
 
 Trials = dict[Key, dict[tuple[int, int], Outcome]]
 
 
-def gather(records: Iterable[Record]) -> Trials:
+def gather(records: Iterable[Record], run: str = "") -> Trials:
     """The outcomes of a run, by case and arm."""
     found: Trials = {}
     for each in records:
@@ -40,6 +48,8 @@ def gather(records: Iterable[Record]) -> Trials:
             right=each.status == "pass" if each.status in ("pass", "fail") else None,
             should_trigger=each.should_trigger,
             took=(tokens, each.seconds, each.turns),
+            reused=each.reused,
+            run=run,
         )
         # Two files may hold a case of the same name: the second one's trials stand beside.
         mine, twin = found.setdefault(key, {}), 0
@@ -52,20 +62,23 @@ def gather(records: Iterable[Record]) -> Trials:
 def pair_up(before: Trials, after: Trials) -> tuple[dict[Cell, tuple[int, ...]], LeftOut]:
     """How many pairs of each cell came out which way, and what has no partner."""
     counts: dict[Cell, list[int]] = {}
-    only_a = only_b = ungraded = 0
+    only_a = only_b = reused = ungraded = 0
     for key in before.keys() | after.keys():
         one, two = before.get(key, {}), after.get(key, {})
         only_a += len(one.keys() - two.keys())
         only_b += len(two.keys() - one.keys())
         for number in one.keys() & two.keys():
             a, b = one[number], two[number]
+            if a.is_also(b):
+                reused += 1
+                continue
             if a.right is None or b.right is None:
                 ungraded += 1
                 continue
             cell = (key[0], key[2], b.should_trigger)
             # both, only A, only B, neither
             counts.setdefault(cell, [0, 0, 0, 0])[2 * (not a.right) + (not b.right)] += 1
-    left_out = LeftOut(only_a=only_a, only_b=only_b, ungraded=ungraded)
+    left_out = LeftOut(only_a=only_a, only_b=only_b, reused=reused, ungraded=ungraded)
     return {cell: tuple(each) for cell, each in counts.items()}, left_out
 
 

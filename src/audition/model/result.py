@@ -42,6 +42,10 @@ class Sealed(Value, frozen=True, kw_only=True):
     began: str = ""
     attempt: int = 1
     """Which attempt this is; those before it met the account's limit, see `attempts/`."""
+    key: str = ""
+    """The content address of all that the agent was given."""
+    reused: str = ""
+    """The run that it was taken over from; empty where it was asked here."""
 
 
 GradeStatus = Literal["pass", "fail", "error", "vacuous", "unknown"]

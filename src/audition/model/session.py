@@ -7,9 +7,7 @@ import msgspec
 from audition.model.value import Json, Value
 
 
-class Event(
-    msgspec.Struct, frozen=True, kw_only=True, gc=False, tag_field="kind", tag=str.lower
-):
+class Event(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag_field="kind", tag=str.lower):
     """One thing that happened in a session, with the raw line that tells it.
 
     Made of JSON, so no event holds itself, and the collector need not look for circles.

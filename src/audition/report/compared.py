@@ -41,6 +41,7 @@ def conclude(found: Comparison) -> Iterable[str]:
     left = (
         (out.only_a, "trials only in A"),
         (out.only_b, "trials only in B"),
+        (out.reused, "pairs that are one and the same trial"),
         (out.ungraded, "pairs not graded on both sides"),
     )
     if any(number for number, _ in left):

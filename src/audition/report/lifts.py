@@ -10,7 +10,9 @@ from audition.summary import Gain, Lift, Summary
 
 
 def say_lifts(summary: Summary) -> Iterable[str]:
-    """One sentence for each skill, arm and baseline."""
+    """One sentence for each skill, arm and baseline; and how much is not from this run."""
+    if summary.reused:
+        yield f"{summary.reused} of {summary.totals.trials} trials were taken over from earlier runs"
     for each in summary.lifts:
         yield one_line(say_lift(each))
 

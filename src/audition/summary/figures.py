@@ -176,6 +176,8 @@ class Summary(Value, frozen=True, kw_only=True):
     """What the skills add to each baseline that was asked for."""
     gates: tuple[GateResult, ...] = ()
     """What the gates say, where there are any; they then decide whether the run passes."""
+    reused: int = 0
+    """How many trials were taken over from earlier runs, unchanged."""
     spared: int = 0
     """How many planned trials were not needed."""
     cut: Cut | None = None

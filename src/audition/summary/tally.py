@@ -69,7 +69,8 @@ class _Count:
         if record.seconds is not None and isfinite(record.seconds):
             self.timed += 1
             self.microseconds += round(record.seconds * 1e6)
-        dollars = record.usage.dollars
+        # What was taken over was paid for by another run.
+        dollars = 0.0 if record.reused else record.usage.dollars
         if dollars is not None and isfinite(dollars):
             self.priced += 1
             self.nanodollars += round(dollars * 1e9)
@@ -94,6 +95,7 @@ class Tally:
         self._lifts = LiftTally(inputs)
         self._gates = GateTally(inputs)
         self._all = _Count()
+        self._reused = 0
         self._skills: dict[str, _Count] = {}
         self._arms: dict[tuple[str, str, str | None], _Count] = {}
         self._cases: dict[tuple[str | None, str, str, str, str | None], tuple[int, int]] = {}
@@ -111,6 +113,7 @@ class Tally:
         arm = (record.agent, record.delivery, record.model)
         self._all.add(record)
         self._gates.add(record)
+        self._reused += bool(record.reused)
         self._cells.add(record)
         self._took.add(record)
         self._calls.add(record)
@@ -151,6 +154,7 @@ class Tally:
             began=self._inputs.began,
             planned=sum(not each.variant for each in self._inputs.plan),
             cells=cells,
+            reused=self._reused,
             lifts=lifts,
             gates=self._gates.results(cells, lifts, costs),
             calls=self._calls.calls(),
