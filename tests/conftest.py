@@ -3,6 +3,12 @@
 import os
 from pathlib import Path
 
+from hypothesis import settings
+
+# A busy machine makes any example slow; how long something takes is for the benchmarks.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+
 BROUGHT = Path(__file__).parents[1] / "node_modules" / ".bin"
 """What `make agents` installs; its node goes before an older one of the machine."""
 if BROUGHT.is_dir():

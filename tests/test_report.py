@@ -249,6 +249,31 @@ def test_the_page_shows_prompt_evidence_and_the_rungs_of_the_ladder():
         assert f'<th scope="row">{rung}</th>' in page
 
 
+def test_the_page_tells_what_is_established_and_folds_away_what_is_not():
+    records = [make_record("fail", number) for number in range(1, 7)]
+    records += [make_record("pass", number, should_trigger=False) for number in range(1, 3)]
+    page = report(records, "html")
+    told, _, folded = page.partition('<details class="open">')
+    assert "0 of 6: less than 90% is established" in told
+    assert "1 cell inconclusive" in folded
+    assert "2 of 2 proves 22 %" in folded
+
+
+def test_the_page_shows_who_was_called_for_whom():
+    thief = Evidence(skill="style", rung="loaded", how="skill-tool", lines=(4,))
+    page = report([make_record("fail", skills=(thief,))], "html")
+    assert '<th scope="row">greeting</th><td class="number">·</td>' in page
+    assert '<td class="number wrong">1</td>' in page
+    # With one skill that nothing was called in place of, there is nothing to confuse.
+    assert "Who was called for whom" not in report([make_record()], "html", make_inputs("greeting"))
+
+
+def test_what_a_skill_bundles_for_the_program_is_nothing_for_the_model_to_read():
+    skill = Skill(name="greeting", path="/s", resources=("agents/openai.yaml",))
+    inputs = msgspec.structs.replace(INPUTS, skills={"greeting": skill})
+    assert "nothing bundled to read" in report([make_record()], "html", inputs)
+
+
 # --- Words -----------------------------------------------------------------------------------
 
 

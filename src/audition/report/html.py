@@ -5,30 +5,53 @@ Must not know: files other than its own template and style.
 """
 
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audition.model import Inputs, Json, Record, Skill
+from audition.model import Inputs, Json, Record, Skill, Value
 from audition.report import words
 from audition.report.escape import one_line, visible
+from audition.report.gated import say_gates
+from audition.report.lifts import say_lifts
+from audition.report.spreads import say_took
 from audition.summary import Funnel, Summary
+from audition.verdict import CellVerdict
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 CAP = 100
 """Failing trials shown per skill."""
+ROWS = 60
+"""Rows of a table; summary.json has them all."""
+OPEN = "inconclusive"
+WORST_FIRST = ("fail", "invalid", "pass", OPEN)
+SETTINGS = ("agents/openai.yaml",)
+"""Bundled for the agent's program: nothing there is for the model to read."""
 LADDER = ("offered", "asked", "loaded", "read", "ran", "followed")
 
 
-def write_html(summary: Summary, records: Iterable[Record], inputs: Inputs | None = None) -> str:
+class Links(Value, frozen=True, kw_only=True):
+    """Where a page that is served leads to; a page that stands alone leads nowhere."""
+
+    home: str = ""
+    all_trials: str = ""
+    trial: Callable[[Record], str] | None = None
+
+
+def write_html(
+    summary: Summary,
+    records: Iterable[Record],
+    inputs: Inputs | None = None,
+    links: Links = Links(),  # noqa: B008 - frozen
+) -> str:
     """The page. Without `inputs` it names no prompt and no description."""
-    environment, style = _environment()
     skills = {each.name: each for each in inputs.skills.values()} if inputs else {}
-    return environment.get_template("page.html.jinja").render(
+    return fill(
+        "page.html.jinja",
         summary=summary,
         verdict=_verdict(summary),
         conclusion=words.conclude(summary),
@@ -36,9 +59,45 @@ def write_html(summary: Summary, records: Iterable[Record], inputs: Inputs | Non
         skills=skills,
         cases={each.id: each.case for each in inputs.plan} if inputs else {},
         program=f"audition {inputs.audition}" if inputs and inputs.audition else "audition",
+        cells=sorted((each for each in summary.cells if each.verdict != OPEN), key=_by_verdict),
+        open_cells=sorted(
+            (each for each in summary.cells if each.verdict == OPEN), key=_by_verdict
+        ),
+        gates=list(say_gates(summary)),
+        lifts=list(say_lifts(summary)),
+        home=links.home,
+        all_trials=links.all_trials,
+        link=links.trial,
+        **_matrix(summary),
+    )
+
+
+def fill(template: str, **words_: Json) -> str:
+    """A template of this folder, or of another room that was added, with the common style."""
+    environment, style = page_environment()
+    return environment.get_template(template).render(
         style=style,
         style_hash=b64encode(sha256(style.encode()).digest()).decode(),
+        cap=ROWS,
+        **words_,
     )
+
+
+def _by_verdict(each: CellVerdict) -> tuple[int, str, str, bool]:
+    return (
+        WORST_FIRST.index(each.verdict),
+        each.skill or "",
+        words.say_arm(each),
+        not each.positives,
+    )
+
+
+def _matrix(summary: Summary) -> dict[str, Json]:
+    """Rows and columns; nothing where one skill was alone and nothing went wrong."""
+    columns = sorted({name for row in summary.matrix.values() for name in row} | {*summary.matrix})
+    columns = [name for name in columns if name != "none"] + ["none"]
+    small = len(columns) <= 2 or len(columns) > ROWS
+    return {"matrix": {} if small else summary.matrix, "columns": columns}
 
 
 def _verdict(summary: Summary) -> str:
@@ -50,7 +109,7 @@ def _verdict(summary: Summary) -> str:
 
 def climb_down(funnel: Funnel, skill: Skill | None) -> list[tuple[str, int | None]]:
     """How many reached each rung; None for one that the skill has nothing for."""
-    bundled = skill.resources if skill else ()
+    bundled = [each for each in skill.resources if each not in SETTINGS] if skill else []
     scripts = any(each.startswith("scripts/") for each in bundled)
     has = {"read": bool(bundled), "ran": scripts}
     return [
@@ -66,7 +125,8 @@ def _show(value: Json) -> Json:
 
 
 @cache
-def _environment() -> tuple["Environment", str]:
+def page_environment() -> tuple["Environment", str]:
+    """What fills templates, and the style; other rooms may hold templates of their own."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     here = Path(__file__).parent
@@ -82,6 +142,7 @@ def _environment() -> tuple["Environment", str]:
     environment.globals.update(
         {name: getattr(words, name) for name in dir(words) if name.startswith("say_")},
         count=words.count,
+        say_took=say_took,
         climb_down=climb_down,
     )
     environment.filters["one_line"] = one_line

@@ -21,7 +21,9 @@ from audition.summary import (
     SkillSummary,
     Summary,
 )
+from audition.verdict import CellVerdict
 
+Arm = ArmSummary | CellVerdict | Difference | Distribution | Invisible | Mixed | Record
 WEAK = 0.7
 """A lower bound below this is worth a word of caution, however many passed."""
 
@@ -203,7 +205,7 @@ def say_difference(each: Difference) -> str:
     )
 
 
-def say_arm(arm: ArmSummary | Record | Mixed | Invisible | Difference | Distribution) -> str:
+def say_arm(arm: Arm) -> str:
     """`claude+native sonnet`."""
     return f"{arm.agent}+{arm.delivery}" + (f" {arm.model}" if arm.model else "")
 
