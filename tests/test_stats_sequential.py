@@ -3,7 +3,7 @@ from itertools import product
 from math import prod
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audition.stats.fixed import (
@@ -43,9 +43,13 @@ def test_designs_do_what_was_measured_of_them(words, fixed, errors, runs, worst,
     bad, good = chances(design, design.unacceptable), chances(design, design.target)
     assert fixed_design(design.unacceptable, design.target).trials == fixed
     assert (bad.passes, good.fails) == pytest.approx(errors, abs=0.0006)
-    assert (bad.runs, good.runs) == pytest.approx(runs, abs=0.06)
-    assert worst_runs(design) == pytest.approx(worst, abs=0.1)
-    assert mean_runs(design) == pytest.approx(mix, abs=0.06)
+    # They were measured without curtailment, which spares some trials and changes no error.
+    for measured, spent in zip(
+        (*runs, worst, mix),
+        (bad.runs, good.runs, worst_runs(design), mean_runs(design)),
+        strict=True,
+    ):
+        assert 0.97 * measured - 0.1 < spent < measured + 0.06
     assert mean_runs(design) < 0.45 * fixed
 
 
@@ -80,17 +84,30 @@ def test_the_exact_chances_are_those_of_trying_every_sequence(rate):
     assert chances(design, rate) == pytest.approx((passes, fails, runs), abs=1e-12)
 
 
-@given(st.lists(st.booleans(), min_size=52, max_size=52))
-def test_a_decision_is_the_first_crossing_of_the_ratio(outcomes):
-    design = find_design(0.7, 0.9)
-    end = decide(design, outcomes)
-    for of in range(1, end.at + 1):
+def decide_to_the_end(design, outcomes):
+    """The rule as it is written down: Wald's bounds, and at the cap the sign of the ratio."""
+    for of in range(1, design.cap):
         so_far = ratio(design, sum(outcomes[:of]), of)
-        crossed = so_far >= design.upper or so_far <= design.lower
-        assert crossed == (of == end.at) or end.by_cap
+        if so_far >= design.upper or so_far <= design.lower:
+            return "pass" if so_far > 0 else "fail", of
+    return "pass" if ratio(design, sum(outcomes), design.cap) >= 0 else "fail", design.cap
+
+
+@given(st.floats(0.4, 1), st.randoms(use_true_random=False))
+def test_a_decision_is_that_of_the_written_rule_as_soon_as_it_is_forced(rate, dice):
+    design = find_design(0.7, 0.9)
+    outcomes = [dice.random() < rate for _ in range(design.cap)]
+    end = decide(design, outcomes)
+    word, at = decide_to_the_end(design, outcomes)
+    assert end.word == word
+    assert end.at <= at
     assert decide(design, outcomes[: end.at - 1]) is None
-    last = ratio(design, sum(outcomes[: end.at]), end.at)
-    assert (last >= 0) == (end.word == "pass")
+    left = design.cap - end.at
+    for rest in (True, False):
+        assert decide_to_the_end(design, [*outcomes[: end.at], *[rest] * left])[0] == word
+    before, left = outcomes[: end.at - 1], left + 1
+    words = {decide_to_the_end(design, [*before, *[rest] * left])[0] for rest in (True, False)}
+    assert len(words) == 2, "one trial before it was not forced yet"
 
 
 def test_a_perfect_skill_passes_after_14_and_a_dead_one_fails_after_3():
@@ -156,10 +173,11 @@ def test_the_verdict_on_the_assumed_mix_is_rarely_wrong_and_takes_half_the_runs(
         elif rate <= 0.7:
             wrong["bad"].append(end.word == "pass")
     assert all(sum(each) / len(each) <= 0.05 for each in wrong.values())
-    assert sum(runs) / len(runs) == pytest.approx(17.6, abs=0.5)
+    assert sum(runs) / len(runs) == pytest.approx(17.5, abs=0.5)
     assert sum(runs) / len(runs) <= fixed_design(0.7, 0.9).trials / 2
 
 
+@settings(deadline=None)
 @given(st.integers(1, 80), st.data())
 def test_a_fixed_number_of_trials_judges_with_errors_of_5_percent_at_most(trials, data):
     low = data.draw(st.floats(0.05, 0.85))

@@ -22,6 +22,7 @@ COMMANDS = {
     "status": "Is a run going, how far, what is left.",
     "diff": "Two runs side by side: what is established, and what changed.",
     "history": "Scores over time.",
+    "bisect": "Find the commit that broke a skill.",
     "lint": "Mistakes in skills and case files; nothing is asked.",
     "skills": "The skills that are there.",
     "cases": "The cases as understood.",

@@ -9,6 +9,8 @@ import io
 import os
 import tarfile
 import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from audition.errors import RunTrouble, UsageError
@@ -76,10 +78,20 @@ def unpack_at(folder: Path, ref: str, into: Path) -> None:
         packed.extractall(into, filter="data")
 
 
-def commits_between(folder: Path, good: str, bad: str) -> list[str]:
-    """The commits after `good` up to `bad` that touch a folder, the oldest first."""
-    first, last = find_commit(folder, good), find_commit(folder, bad)
-    words = ("--reverse", "--first-parent", "--format=%H", f"{first}..{last}", "--", ".")
+def is_before(folder: Path, first: str, last: str) -> bool:
+    """Whether one commit is the other, or one of those that it rests on."""
+    with suppress(RunTrouble):
+        ask_git(folder, "merge-base", "--is-ancestor", first, last)
+        return True
+    return False
+
+
+def commits_between(folder: Path, first: str, last: str, paths: Iterable[str]) -> list[str]:
+    """The commits after `first` up to `last` that touch one of the paths, the oldest first.
+
+    Of a merge only the merge itself: what was tried on a branch was not yet in use here.
+    """
+    words = ("--reverse", "--first-parent", "--format=%H", f"{first}..{last}", "--", *paths)
     return ask_git(folder, "log", *words).decode().split()
 
 

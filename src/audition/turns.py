@@ -16,6 +16,7 @@ from math import isfinite
 from typing import Any
 
 from audition.model import Record, Trial, Value
+from audition.stats.sequential import Decision
 from audition.store.ended import Ended
 from audition.verdict import Cell, Outcome, cell_key, stop_at
 
@@ -37,6 +38,8 @@ class Rules(Value, frozen=True, kw_only=True):
     caps: Caps = Caps()
     free: frozenset[str] = frozenset()
     """Agents that cost nothing."""
+    one_fail_ends: bool = False
+    """Whether nothing more is asked once one cell has failed: the rest cannot change that."""
 
 
 class Spending:
@@ -102,6 +105,7 @@ class _Going:
         self.came: dict[str, Outcome] = {}
         self.out: set[str] = set()
         self.ended = False
+        self.failed = False
         self.leaders: list[_Going] = []
         """Of a baseline: the cells it is compared with; it has no end of its own."""
 
@@ -116,7 +120,9 @@ class _Going:
         self.came[trial] = outcome
         if self.cell and self.cell.cap is not None and not self.ended:
             outcomes = (self.came.get(each) for each in self.order)
-            self.ended = stop_at(self.cell, outcomes) is not None
+            end = stop_at(self.cell, outcomes)
+            self.ended = end is not None
+            self.failed = isinstance(end, Decision) and end.word == "fail"
 
     def ahead(self) -> int:
         """How many trials are asked beyond the first that is still out."""
@@ -137,6 +143,7 @@ class Turns:
     def __init__(self, trials: Iterable[Trial], rules: Rules, at_once: int) -> None:
         self._at_once = max(1, at_once)
         self._spending = Spending(rules)
+        self._one_fail_ends = rules.one_fail_ends
         self._going: dict[Any, _Going] = {}
         self._cells: dict[str, _Going] = {}
         self._left: deque[Trial] = deque(trials)
@@ -195,13 +202,18 @@ class Turns:
                     self._spending.ask()
             yield trial
 
+    def _is_over(self, going: _Going) -> bool:
+        return going.is_over() or (
+            self._one_fail_ends and any(each.failed for each in self._going.values())
+        )
+
     def _next(self) -> Trial | None:
         passed_over: list[Trial] = []
         found = None
         while self._left and found is None:
             trial = self._left.popleft()
             going = self._cells[trial.id]
-            if going.is_over():
+            if self._is_over(going):
                 self._spared += 1
             elif not going.has_room(self._at_once):
                 passed_over.append(trial)
@@ -233,7 +245,7 @@ class Turns:
     def ended(self, *, failure: bool = False) -> Ended:
         """How asking ended, once it has."""
         with self._changed:
-            going = [each for each in self._left if not self._cells[each.id].is_over()]
+            going = [each for each in self._left if not self._is_over(self._cells[each.id])]
             spared = self._spared + len(self._left) - len(going)
             if not going:
                 return Ended(spared=spared)

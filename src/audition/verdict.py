@@ -14,6 +14,8 @@ at most 5 % and no less than 25 % of false alarms.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+import msgspec
+
 from audition.errors import UsageError
 from audition.model import Suite, Trial, Value
 from audition.stats.fixed import fixed_design, judge_counts, trials_to_prove
@@ -33,6 +35,8 @@ class Aim(Value, frozen=True, kw_only=True):
 
     target: float | None = None
     unacceptable: float | None = None
+    error: float = 0.05
+    """How often a sequential test may be wrong, each way."""
 
 
 class Cell(Value, frozen=True, kw_only=True):
@@ -49,6 +53,8 @@ class Cell(Value, frozen=True, kw_only=True):
     """At most so many trials, fewer where they suffice; None for a fixed number."""
     variant: str = ""
     """Which baseline it is; a baseline has no verdict."""
+    error: float = 0.05
+    """How often its sequential test may be wrong, each way."""
 
     @property
     def key(self) -> tuple[str | None, str, str, str | None, bool]:
@@ -59,7 +65,7 @@ class Cell(Value, frozen=True, kw_only=True):
     @property
     def design(self) -> Design:
         """The test that stops it."""
-        return find_design(self.unacceptable, self.target)
+        return find_design(self.unacceptable, self.target, self.error, self.error)
 
 
 class CellVerdict(Value, frozen=True, kw_only=True):
@@ -133,30 +139,26 @@ def plan_cells(
         suite = by_file.get(trial.case.file) or Suite(file=trial.case.file)
         rates = rates_of(suite, key[-1], aim)
         found[key] = max(found.get(key, rates), rates)
+    planned = (_make_cell(key, ways[key[2]], rates, aim.error) for key, rates in found.items())
     return tuple(
-        Cell(
-            skill=key[0],
-            agent=key[1],
-            delivery=ways[key[2]][0],
-            model=key[3],
-            positives=key[4],
-            target=target,
-            unacceptable=unacceptable,
-            cap=find_design(unacceptable, target).cap if auto and not ways[key[2]][1] else None,
-            variant=ways[key[2]][1],
-        )
-        for key, (target, unacceptable) in found.items()
+        msgspec.structs.replace(each, cap=each.design.cap) if auto and not each.variant else each
+        for each in planned
     )
 
 
-def default_cell(key: tuple[str | None, str, str, str | None, bool]) -> Cell:
-    """A cell of which a run says nothing: a fixed number of trials, our rates."""
-    skill, agent, delivery, model, positives = key
-    target, unacceptable = DEFAULTS["positives" if positives else "negatives"]
+Key = tuple[str | None, str, str, str | None, bool]
+
+
+def _make_cell(key: Key, way: tuple[str, str], rates: tuple[float, float], error: float) -> Cell:
     return Cell(
-        skill=skill, agent=agent, delivery=delivery, model=model, positives=positives,
-        target=target, unacceptable=unacceptable,
+        skill=key[0], agent=key[1], delivery=way[0], model=key[3], positives=key[4],
+        target=rates[0], unacceptable=rates[1], variant=way[1], error=error,
     )  # fmt: skip
+
+
+def default_cell(key: Key) -> Cell:
+    """A cell of which a run says nothing: a fixed number of trials, our rates."""
+    return _make_cell(key, (key[2], ""), DEFAULTS["positives" if key[4] else "negatives"], 0.05)
 
 
 def stop_at(cell: Cell, outcomes: Iterable[Outcome | None]) -> Decision | Literal["errors"] | None:
@@ -273,7 +275,10 @@ def _decided_words(cell: Cell, decision: Decision) -> str:
     side = f"more than {cell.unacceptable:.0%}" if decision.word == "pass" else (
         f"less than {cell.target:.0%}"
     )  # fmt: skip
-    where = " at the cap" if decision.by_cap else ""
+    where = ""
+    if decision.by_cap:
+        early = decision.at < cell.design.cap
+        where = ", for the rest could not change it" if early else " at the cap"
     return f"{side} is established after {decision.at} trials{where}"
 
 

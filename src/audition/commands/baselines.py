@@ -4,7 +4,7 @@ In: the words of the option, the suites. Out: arms beside those on trial, and th
 Must not know: how a trial is run, how a lift is counted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -28,7 +28,9 @@ def add_baselines(
     """
     chosen = list(dict.fromkeys(words))
     swaps = {
-        word: _swap(_find_skills(word, suites, held)) for word in chosen if word not in DELIVERIES
+        word: swap_skills(_find_skills(word, suites, held))
+        for word in chosen
+        if word not in DELIVERIES
     }
     found: list[Arm] = []
     for arm in arms:
@@ -45,23 +47,30 @@ def _find_skills(word: str, suites: Sequence[Suite], held: Path) -> dict[str, Sk
     """What stands in for each skill on trial, by its path; None where there is nothing."""
     ours = {skill.path: skill for suite in suites for skill in suite.skills}
     if word.startswith("git:"):
-        found = {path: _as_of(skill, word[4:], held / slug(word)) for path, skill in ours.items()}
+        found = {path: _noted(skill, word[4:], held / slug(word)) for path, skill in ours.items()}
         if not any(found.values()):
             raise RunTrouble(f"no skill on trial existed at `{word[4:]}`")
         return found
     return _from_folder(word, ours)
 
 
-def _as_of(skill: Skill, ref: str, into: Path) -> Skill | None:
+def _noted(skill: Skill, ref: str, into: Path) -> Skill | None:
+    found = skill_as_of(skill, ref, into)
+    if found is None:
+        say(f"note: {skill.name} did not exist at {ref}; this baseline is without it")
+    return found
+
+
+def skill_as_of(skill: Skill, ref: str, into: Path) -> Skill | None:
+    """A skill as it was at a commit, unpacked below `into`; None where it was not there."""
     folder = Path(skill.path).absolute()
     find_commit(folder, ref)
     place = into / slug(skill.path) / skill.folder
     try:
         unpack_at(folder, ref, place)
     except RunTrouble:
-        say(f"note: {skill.name} did not exist at {ref}; this baseline is without it")
         return None
-    return read_skill(place)
+    return read_skill(place) if (place / "SKILL.md").is_file() else None
 
 
 def _from_folder(word: str, ours: dict[str, Skill]) -> dict[str, Skill | None]:
@@ -84,7 +93,9 @@ def _from_folder(word: str, ours: dict[str, Skill]) -> dict[str, Skill | None]:
     return dict(shared)
 
 
-def _swap(stand_ins: dict[str, Skill | None]) -> Swap:
+def swap_skills(stand_ins: Mapping[str, Skill | None]) -> Swap:
+    """What puts other skills in place of those on trial, by their paths."""
+
     def swap(suite: Suite) -> Suite:
         pairs = [(skill, stand_ins.get(skill.path, skill)) for skill in suite.skills]
         names = {old.name: new.name for old, new in pairs if new and old.name != new.name}

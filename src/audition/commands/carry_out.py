@@ -4,7 +4,6 @@ In: Wishes and the configuration. Out: what people see, and the exit code.
 Must not know: click's options; how a trial is run.
 """
 
-import os
 import shlex
 import signal
 import sys
@@ -20,6 +19,7 @@ import msgspec
 from audition.agent import Delivery
 from audition.attempt import Means
 from audition.commands.baselines import add_baselines
+from audition.commands.dry_run import at_once, show_plan
 from audition.commands.finish import exit_code, finish, say, show_result
 from audition.commands.judges import make_judge, resume_judge
 from audition.commands.picking import pick_suites
@@ -32,7 +32,7 @@ from audition.fingerprint import digest_fixtures
 from audition.grading import Grading
 from audition.installed import Ready, check_mcp, configure_agent, make_ready
 from audition.judging import Bench, Judge
-from audition.model import Inputs, Record, Suite, Trial
+from audition.model import Inputs, Record, Suite, Trial, Value
 from audition.patience import Patience
 from audition.plan import Arm, Plan, plan_trials
 from audition.policy import find_policy
@@ -43,8 +43,20 @@ from audition.run import Brakes, Pace, describe, new_run_id, run_trials
 from audition.sandbox import sandboxes
 from audition.shown import Sights
 from audition.store import Run, claim_id, find_run, list_runs, open_run, read_inputs
+from audition.summary import Summary
 from audition.trial import House
 from audition.workspace import keep_inputs
+
+
+class Done(Value, frozen=True, kw_only=True):
+    """A run that came to its end."""
+
+    run: Path
+    inputs: Inputs
+    summary: Summary
+    notable: tuple[Record, ...] = ()
+    stopped: bool = False
+    """By Ctrl-C."""
 
 
 def carry_out(wishes: Wishes, config: Config) -> int:
@@ -57,11 +69,16 @@ def carry_out(wishes: Wishes, config: Config) -> int:
 
 
 def _begin(suites: Sequence[Suite], wishes: Wishes, config: Config, held: Path) -> int:
-    plan = _plan(suites, wishes, config, held)
+    plan = make_plan(suites, wishes, config, held)
     if wishes.dry_run:
-        return _dry_run(plan, wishes, config)
+        return show_plan(plan, wishes, config)
     if wishes.background:
         return _go_background(wishes)
+    return _tell(ask_plan(plan, wishes, config), wishes)
+
+
+def ask_plan(plan: Plan, wishes: Wishes, config: Config) -> Done:
+    """Ask and grade all of a plan, in a run of its own; nothing is printed."""
     ready = _make_ready(wishes.agent, config)
     judge = make_judge(wishes.judged, config)
     store = open_run(
@@ -88,24 +105,6 @@ def _begin(suites: Sequence[Suite], wishes: Wishes, config: Config, held: Path) 
         return _go(store, inputs, ready, wishes, config, judge)
 
 
-def _dry_run(plan: Plan, wishes: Wishes, config: Config) -> int:
-    """Show the plan and what it will take; nobody is asked."""
-    from audition.index import read_averages
-    from audition.quote import make_quote
-    from audition.terminal import print_plan
-
-    agents = [configure_agent(name, config) for name in dict.fromkeys(wishes.agent)]
-    free = frozenset(each.name for each in agents if not each.version)
-    took = read_averages(Path(wishes.out), wishes.provider)
-    quote = make_quote(plan, took, _at_once(wishes), free)
-    print_plan(plan, wishes.output_format, quote=quote)
-    return Exit.OK
-
-
-def _at_once(wishes: Wishes) -> int:
-    return wishes.jobs or min(8, max(2, os.cpu_count() or 2))
-
-
 def _resume(wishes: Wishes, config: Config) -> int:
     path = find_run(wishes.run_id, Path(wishes.out))
     with open_run(path.parent, path.name, resume=True, fsync=wishes.fsync) as store:
@@ -120,10 +119,11 @@ def _resume(wishes: Wishes, config: Config) -> int:
             judged=resume_judge(wishes.judged, kept),
         )
         judge = make_judge(wishes.judged, config)
-        return _go(store, inputs, ready, wishes, config, judge)
+        return _tell(_go(store, inputs, ready, wishes, config, judge), wishes)
 
 
-def _plan(suites: Sequence[Suite], wishes: Wishes, config: Config, held: Path) -> Plan:
+def make_plan(suites: Sequence[Suite], wishes: Wishes, config: Config, held: Path) -> Plan:
+    """What will be tried; all that can be refused is refused here."""
     if wishes.policy:
         find_policy(wishes.policy)
     sandboxes[wishes.sandbox]
@@ -167,7 +167,7 @@ def _go(
     wishes: Wishes,
     config: Config,
     judge: Judge | None,
-) -> int:
+) -> Done:
     brakes = Brakes()
     with serve(wishes.provider) as provider:
         means = Means(
@@ -189,18 +189,23 @@ def _go(
         _ask_all(inputs, house, brakes, wishes)
     stopped = brakes.slowing() and not wishes.exitfirst
     summary, notable = finish(store.path, inputs, fsync=wishes.fsync)
-    show_result(store.path, inputs, summary, notable, wishes.output_format)
-    if stopped:
-        say(f"stopped; go on with: {resume_words(store.path, wishes)}")
-    return exit_code(summary, interrupted=stopped)
+    return Done(
+        run=store.path, inputs=inputs, summary=summary, notable=tuple(notable), stopped=stopped
+    )
+
+
+def _tell(done: Done, wishes: Wishes) -> int:
+    """Print what came of a run; the exit code."""
+    show_result(done.run, done.inputs, done.summary, list(done.notable), wishes.output_format)
+    if done.stopped:
+        say(f"stopped; go on with: {resume_words(done.run, wishes)}")
+    return exit_code(done.summary, interrupted=done.stopped)
 
 
 def _ask_all(inputs: Inputs, house: House, brakes: Brakes, wishes: Wishes) -> None:
     from audition.terminal import Progress
 
-    pace = Pace(
-        at_once=_at_once(wishes), executor=wishes.executor, stop_at_failure=wishes.exitfirst
-    )
+    pace = Pace(at_once=at_once(wishes), executor=wishes.executor, stop_at_failure=wishes.exitfirst)
     done = house.run.finished()
     with (
         Progress(total=len(inputs.plan), done=len(done), quiet=wishes.quiet) as progress,

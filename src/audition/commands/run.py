@@ -52,7 +52,8 @@ def _selecting(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
+def asking(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Whom to ask, and how."""
     for decorate in (
         option(
             "--agent",
@@ -72,12 +73,6 @@ def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
             help="How the skills reach it; may repeat.",
         ),
         option("--model", "-m", multiple=True, help="Ask this model; may repeat."),
-        click.option(
-            "--baseline",
-            multiple=True,
-            metavar="none|instructions|git:REF|PATH",
-            help="Ask the same without the skills, or with others, and tell the lift; may repeat.",
-        ),
         option(
             "--trials",
             "-r",
@@ -111,7 +106,8 @@ def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def _stopping(command: Callable[..., Any]) -> Callable[..., Any]:
+def stopping(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What is good enough, and what it may cost."""
     rate = click.FloatRange(0, 1, min_open=True, max_open=True)
     for decorate in (
         option("--target", type=rate, help="The rate that is good enough.  [default: 0.9]"),
@@ -119,12 +115,6 @@ def _stopping(command: Callable[..., Any]) -> Callable[..., Any]:
             "--unacceptable",
             type=rate,
             help="The rate that is not acceptable any more.  [default: 0.7]",
-        ),
-        option(
-            "--fail-under",
-            type=click.FloatRange(0, 1),
-            metavar="RATE",
-            help="Fail where such a pass rate is not proven of every cell; see the page on gates.",
         ),
         option(
             "--budget",
@@ -137,12 +127,31 @@ def _stopping(command: Callable[..., Any]) -> Callable[..., Any]:
             type=click.IntRange(min=0),
             help="Ask nothing more once so many tokens are spent.",
         ),
+        option("--max-runs", type=click.IntRange(min=0), help="Ask at most so many trials."),
+    ):
+        command = decorate(command)
+    return command
+
+
+def _comparing(command: Callable[..., Any]) -> Callable[..., Any]:
+    for decorate in (
+        click.option(
+            "--baseline",
+            multiple=True,
+            metavar="none|instructions|git:REF|PATH",
+            help="Ask the same without the skills, or with others, and tell the lift; may repeat.",
+        ),
+        option(
+            "--fail-under",
+            type=click.FloatRange(0, 1),
+            metavar="RATE",
+            help="Fail where such a pass rate is not proven of every cell; see the page on gates.",
+        ),
         click.option(
             "--smoke-first",
             is_flag=True,
             help="Ask one case of each kind first; stop there if all end in error.",
         ),
-        option("--max-runs", type=click.IntRange(min=0), help="Ask at most so many trials."),
     ):
         command = decorate(command)
     return command
@@ -181,8 +190,9 @@ def _keeping(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command
 @paths_argument
 @_selecting
-@_asking
-@_stopping
+@asking
+@stopping
+@_comparing
 @_keeping
 @judge_switch
 @out_option

@@ -27,6 +27,10 @@ class Wishes(Value, frozen=True, kw_only=True):
     trials: int | str | None = None
     target: float | None = None
     unacceptable: float | None = None
+    error: float = 0.05
+    """How often a sequential test may be wrong, each way; no option."""
+    one_fail_ends: bool = False
+    """Whether one failed cell ends the asking; no option."""
     fail_under: float | None = None
     budget: float | None = None
     max_tokens: int | None = None
@@ -67,7 +71,7 @@ def limits_of(wishes: Wishes) -> Limits:
         timeout_s=wishes.timeout,
         policy=wishes.policy,
         auto=wishes.trials == "auto",
-        aim=Aim(target=wishes.target, unacceptable=wishes.unacceptable),
+        aim=Aim(target=wishes.target, unacceptable=wishes.unacceptable, error=wishes.error),
     )
 
 
@@ -93,6 +97,7 @@ def rules_of(inputs: Inputs, house: House, wishes: Wishes) -> Rules:
     }
     return Rules(
         cells=read_cells(inputs),
+        one_fail_ends=wishes.one_fail_ends,
         caps=msgspec.structs.replace(kept, **given),
         # The embedded agents ask no model, so nobody is paid.
         free=frozenset(each.agent.name for each in house.ready.values() if not each.agent.version),

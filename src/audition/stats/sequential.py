@@ -7,7 +7,7 @@ Must not know: skills, trials, records.
 How a stopping rule keeps its error. After n outcomes, k of them passed, the log likelihood
 ratio of target against unacceptable is L = k ln(p1/p0) + (n-k) ln((1-p1)/(1-p0)). Wald's
 test passes at L >= A and fails at L <= B, and may go on for ever. Cut at a cap (there L >= 0
-passes, L < 0 fails), his bounds break their promise: with .7 against .9 and a cap at the
+passes, L < 0 fails; and before, as soon as the rest cannot change it), his bounds break their promise: with .7 against .9 and a cap at the
 fixed n of 41, 6.2 % instead of 5 %. So the cap is a quarter above the fixed n, and the
 bounds are searched for: for each pair the chances are computed exactly, by carrying the
 distribution of k from one n to the next. Looking at an interval after each trial instead
@@ -52,7 +52,10 @@ class Chances(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The end of a test: the word, after how many outcomes, and whether the cap decided."""
+    """The end of a test: the word, after how many outcomes, and whether the cap decided.
+
+    It decides, too, where the outcomes left to it could not change its word.
+    """
 
     word: Word
     at: int
@@ -125,15 +128,21 @@ def ratio(design: Design, passed: int, of: int) -> float:
 
 @lru_cache
 def bounds(design: Design) -> tuple[tuple[int, int], ...]:
-    """For each n from 0: fail at so many passed or fewer, pass at so many or more."""
+    """For each n from 0: fail at so many passed or fewer, pass at so many or more.
+
+    Where the rest cannot change what the cap would say, the test ends too (curtailment): then
+    the ratio crosses no other bound on its way there either, so no chance of an error changes.
+    """
     found = []
+    enough = sum(ratio(design, passed, design.cap) < -1e-12 for passed in range(design.cap + 1))
     for of in range(design.cap + 1):
         last = of == design.cap
         upper, lower = (0.0, 0.0) if last else (design.upper, design.lower)
         ratios = [ratio(design, passed, of) for passed in range(of + 1)]
         passing = sum(each < upper - 1e-12 for each in ratios)
         failing = passing - 1 if last else sum(each <= lower + 1e-12 for each in ratios) - 1
-        found.append((failing, passing))
+        left = design.cap - of
+        found.append((max(failing, enough - 1 - left), min(passing, enough)))
     return tuple(found)
 
 
@@ -144,9 +153,9 @@ def decide(design: Design, outcomes: Iterable[bool]) -> Decision | None:
         passed += outcome
         failing, passing = limits[of]
         if passed >= passing:
-            return Decision("pass", of, of == design.cap)
+            return Decision("pass", of, ratio(design, passed, of) < design.upper - 1e-12)
         if passed <= failing:
-            return Decision("fail", of, of == design.cap)
+            return Decision("fail", of, ratio(design, passed, of) > design.lower + 1e-12)
     return None
 
 
