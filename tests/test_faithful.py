@@ -1,5 +1,6 @@
 """What each harness made of a session, what the strict reading makes of it, and where they differ."""
 
+import msgspec
 import pytest
 
 from audition.check import Outcome
@@ -107,6 +108,42 @@ def test_both_readings_of_a_sound_session(policy, case, how, both):
     assert readings(outcome(case, **how), policy) == both
 
 
+def with_events(made, *events):
+    trace = msgspec.structs.replace(made.trace, events=(*events, *made.trace.events))
+    return msgspec.structs.replace(made, trace=trace)
+
+
+def test_skilljack_knows_a_resource_by_the_tool_that_read_it():
+    case = Case(id="c", prompt="p", skill="greeting", checks=(CheckSpec(name="resource_read"),))
+    read = msgspec.structs.replace(LOADED, resources=("rules.md",))
+    made = msgspec.structs.replace(outcome(case, called=True), skills=(read,))
+    assert readings(made, "skilljack") == ("fail", "pass")
+    tool = Call(id="r", tool="mcp__skilljack__skill-resource", does="resource", line=4)
+    assert readings(with_events(made, tool), "skilljack") == ("pass", None)
+    # Of whatever skill, and though nothing came back.
+    unread = with_events(outcome(case, called=True), tool)
+    assert readings(unread, "skilljack") == ("pass", "fail")
+
+
+def test_in_the_native_delivery_skilljack_takes_the_skill_tool_alone():
+    other = Call(id="o", tool="mcp__skillbook__find", does="mcp", input={"name": "other"}, line=5)
+    made = outcome(POSITIVE, called=True)
+    events = (*made.trace.events, other)
+    made = msgspec.structs.replace(made, trace=msgspec.structs.replace(made.trace, events=events))
+    assert readings(made, "skilljack") == ("pass", None)
+    trial = msgspec.structs.replace(made.sealed.trial, delivery="mcp")
+    over_mcp = msgspec.structs.replace(made, sealed=Sealed(trial=trial, exit_code=0))
+    assert readings(over_mcp, "skilljack") == ("fail", "pass")
+
+
+def test_pkbllm_counts_commands_in_its_own_way():
+    checks = (CheckSpec(name="max_commands", arguments={"count": 0}),)
+    case = Case(id="c", prompt="p", skill="greeting", checks=checks)
+    look = Call(id="s", tool="shell", does="shell", command="bash -lc ls", line=4)
+    made = with_events(outcome(case, called=True), look)
+    assert readings(made, "pkbllm") == ("fail", "pass")
+
+
 def test_known_counts_of_tokens_are_not_forgiven():
     case = Case(id="c", prompt="p", skill="greeting", checks=CAPPED)
     made = outcome(case, called=True, usage=Usage(input_tokens=40, total=True))
@@ -121,8 +158,6 @@ def test_a_check_is_made_once_for_both_readings():
         raise OSError(2, "no such program")
 
     case = Case(id="c", prompt="p", skill="greeting", checks=(CheckSpec(name="program", arguments={"command": "x"}),))  # fmt: skip
-    import msgspec
-
     both = msgspec.structs.replace(outcome(case, called=True), run_program=run_program)
     assert weigh(both, "", "cat").status == "error"
     assert len(made) == 1

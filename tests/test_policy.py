@@ -7,7 +7,7 @@ from audition.agent import find_agent, make_trace
 from audition.errors import UnknownName
 from audition.evidence import climb
 from audition.model import Call, Case, Denial, End, Message, Result, Skill
-from audition.policy import find_policy, grade_activation, policies, rules
+from audition.policy import count_as_pkbllm, find_policy, grade_activation, policies, rules
 
 claude = replace(find_agent("claude"), settle=lambda events: events)
 SKILLS = tuple(Skill(name=name, path=f"/w/{name}") for name in ("work", "status", "add"))
@@ -180,6 +180,60 @@ def test_a_call_in_a_sub_agent_counts():
     grade = judged("default", POSITIVE, events)
     assert grade.status == "pass"
     assert "sub-agent" in grade.reason
+
+
+NAMELESS = [Call(line=1, id="n", tool="Skill", does="skill"), Result(line=2, id="n")]
+
+
+@pytest.mark.parametrize(
+    ("policy", "events", "case", "verdict"),
+    [
+        # CAT stops at the first call of the skill tool, whatever it names.
+        ("cat", [*NAMELESS, *calls("work")], POSITIVE, "fail"),
+        ("cat", [*NAMELESS, *calls("work")], QUIET, "pass"),
+        # skilljack writes each call's name over the one before.
+        ("skilljack", [*calls("work"), *NAMELESS], POSITIVE, "fail"),
+        # skilljack-evals takes the first with a name; ours, what was loaded.
+        ("skilljack-evals", [*NAMELESS, *calls("work")], POSITIVE, "pass"),
+        ("default", [*NAMELESS, *calls("work")], POSITIVE, "pass"),
+    ],
+)
+def test_a_call_that_names_no_skill(policy, events, case, verdict):
+    assert judged(policy, case, events).status == verdict
+
+
+@pytest.mark.parametrize("policy", ["default", *OTHERS])
+def test_an_agent_without_a_skill_tool_loads_by_reading(policy):
+    codex = find_agent("codex")
+    trace = make_trace(codex, [*noodled("work"), DONE])
+    evidence = climb(trace, SKILLS, codex)
+    for case, verdict in ((POSITIVE, "pass"), (QUIET, "fail")):
+        grade = grade_activation(find_policy(policy), case, evidence, trace)
+        assert grade.status == verdict
+
+
+@pytest.mark.parametrize(
+    ("line", "effective"),
+    [
+        ("pwd", 0),
+        ("ls", 0),
+        ("ls notes/in", 0),
+        ("/bin/zsh -lc ls", 0),
+        ("/bin/zsh -lc 'ls -la'", 0),
+        ("bash -lc ls", 1),
+        ("/bin/bash -lc 'ls -la'", 1),
+        ("ls | wc -l", 1),
+        ("cat .codex/skills/work/SKILL.md", 1),
+        ("/bin/bash -lc 'cat /w/.agents/skills/work/SKILL.md'", 0),
+        ("cat /r/skills_snapshot/work/SKILL.md; rm -rf x", 0),
+        ("cat README.md", 1),
+    ],
+)
+def test_pkbllm_s_effective_commands(line, effective):
+    call = Call(line=1, id="c", tool="shell", does="shell", command=line)
+    again = replace(call, line=3)
+    counted = count_as_pkbllm(make_trace(claude, [call, Result(line=2, id="c"), again]))
+    assert (counted.total, counted.effective) == (1, effective)
 
 
 @pytest.mark.parametrize("name", policies)

@@ -13,8 +13,8 @@ import msgspec
 
 from audition.check import Outcome, grade_check
 from audition.conduct import grade_conduct
-from audition.model import CheckSpec, End, Grade, Status, Usage, Value
-from audition.policy import Policy, find_policy, grade_activation
+from audition.model import Call, CheckSpec, End, Grade, Status, Usage, Value
+from audition.policy import Policy, count_as_pkbllm, find_policy, grade_activation
 
 STRICT = "default"
 SEARCHES = ("answer_contains", "answer_matches", "answer_lacks")
@@ -74,6 +74,8 @@ def grade_case(outcome: Outcome, policy: Policy, known: Known | None = None) -> 
     if silent and policy.answer_needed:
         lines = (outcome.trace.end.line,)
         grades.append(Grade(by="answer", status="fail", reason="it gave no answer", lines=lines))
+    if policy.native_by_skill_tool and trial.delivery == "native":
+        policy = msgspec.structs.replace(policy, any_skill_tool=False)
     if trial.delivery != "none":
         grade = grade_activation(policy, case, outcome.skills, outcome.trace)
         if grade.status == "vacuous" and policy.decides == "self_report":
@@ -100,6 +102,11 @@ def _grade(outcome: Outcome, spec: CheckSpec, policy: Policy, known: Known | Non
     """One check as the policy reads it."""
     if policy.missing_usage_passes and spec.name == "max_tokens":
         return grade_check(_with_usage(outcome), spec)
+    if policy.commands == "pkbllm" and spec.name == "max_commands":
+        counted = msgspec.structs.replace(outcome, commands=count_as_pkbllm(outcome.trace))
+        return grade_check(counted, spec)
+    if policy.resource_by_tool and spec.name == "resource_read":
+        return _grade_resource(outcome)
     if policy.text_scope == "all" and spec.name in SEARCHES and "where" not in spec.arguments:
         spec = CheckSpec(name=spec.name, arguments={**spec.arguments, "where": "all"})
     if known is None:
@@ -108,6 +115,16 @@ def _grade(outcome: Outcome, spec: CheckSpec, policy: Policy, known: Known | Non
     if key not in known:
         known[key] = grade_check(outcome, spec)
     return known[key]
+
+
+def _grade_resource(outcome: Outcome) -> Grade:
+    """Whether a tool for resources was called, of whatever skill and however that ended."""
+    calls = [each for each in outcome.trace.events if isinstance(each, Call)]
+    lines = tuple(each.line for each in calls if "skill-resource" in each.tool)
+    if lines:
+        return Grade(by="resource_read", status="pass", reason="", lines=lines[:1])
+    reason = "no tool `skill-resource` was called; no other way counts by this policy"
+    return Grade(by="resource_read", status="fail", reason=reason)
 
 
 def _with_usage(outcome: Outcome) -> Outcome:

@@ -49,20 +49,25 @@ def _case(path: Path, ledger: Ledger) -> Case | None:
         checks += contains(wanted.at("expectedOutput"), wanted.text("expectedOutput"))
     if wanted.flag("expectResourceLoad"):
         checks += (CheckSpec(name="resource_read"),)
-        words = "any file of the skill that is read counts, not only by `skill-resource`"
+        words = "by a tool `skill-resource`, as there; `--policy default` takes any read"
         wanted.at("expectResourceLoad").say(words, "note")
     settings = {}
     if "systemPrompt" in root:
         settings["append_system_prompt"] = root.text("systemPrompt")
         words = "is put behind the system prompt in every delivery; over MCP it replaced it there"
         root.at("systemPrompt").say(words, "note")
-    if no_skill(skill):
+    quiet = no_skill(skill)
+    if quiet:
         wanted.ledger.say(root.node, "names no expected skill: read as a negative case")
+    if wanted.flag("shouldNotActivate"):
+        # Proposed for it, and not read by it so far: a positive would say the opposite.
+        quiet = True
+        wanted.at("shouldNotActivate").say("read as a negative case")
     return Case(
         id=path.stem,
         prompt=root.text("prompt"),
         skill=None if no_skill(skill) else skill,
-        should_trigger=not no_skill(skill),
+        should_trigger=not quiet,
         checks=checks,
         settings=settings,
         line=1,

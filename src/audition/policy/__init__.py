@@ -9,6 +9,7 @@ they are named after, its mistakes included.
 """
 
 from audition.policy.activation import grade_activation
+from audition.policy.commands import count_as_pkbllm
 from audition.policy.presets import Policy, find_policy, policies, rules
 
-__all__ = ["Policy", "find_policy", "grade_activation", "policies", "rules"]
+__all__ = ["Policy", "count_as_pkbllm", "find_policy", "grade_activation", "policies", "rules"]

@@ -24,6 +24,7 @@ def grade_activation(
         by_evidence=policy.decides == "any",
         prefixes=policy.strips_namespace,
         any_skill_tool=policy.any_skill_tool,
+        nameless=policy.nameless_counts,
     )
     if case.expected:
         return _grade_positive(policy, case, requests, evidence, trace)
@@ -39,7 +40,9 @@ def _counts(policy: Policy, request: Request) -> bool:
         return policy.noodling_counts
     if request.how is None:
         return policy.attempts_count
-    return request.how in policy.counts
+    # A read that is no noodling is the agent's own way: Codex and pi have no skill tool.
+    own = policy.own_reads_count and request.how in ("file-read", "shell-read")
+    return own or request.how in policy.counts
 
 
 def _deciding(policy: Policy, requests: Sequence[Request]) -> Sequence[Request]:
@@ -92,11 +95,13 @@ def _why_not(
     if ours:
         said = f"{wanted} was asked for but {_fate(ours[-1].skill, evidence)}"
         if policy.decides in ("first", "last") and others:
-            said = f"the {policy.decides} call was `{others[0].skill}`, not {wanted}"
+            other = f"was `{others[0].skill}`" if others[0].skill else "named no skill"
+            said = f"the {policy.decides} call {other}, not {wanted}"
         return said, tuple(line for each in (*ours, *others) for line in each.lines)
     tried = others or [each for each in requests if not each.noodled]
     if tried:
-        called = ", ".join(f"`{name}`" for name in dict.fromkeys(each.skill for each in tried))
+        names = dict.fromkeys(each.skill for each in tried)
+        called = ", ".join(f"`{name}`" if name else "a skill without a name" for name in names)
         verb = "called" if others else "asked for, in vain,"
         plural = "were" if "," in called else "was"
         return (
@@ -133,7 +138,7 @@ def _grade_negative(
     # An attempt, even in vain, shows that the description lured the model.
     called = [each for each in requests if not each.noodled or policy.noodling_counts]
     if policy.decides != "any":
-        called = list(_deciding(policy, called))
+        called = [each for each in _deciding(policy, called) if each.skill]
     target = case.skill if policy.negative == "target" else None
     if target is not None:
         called = [each for each in called if each.skill == target]

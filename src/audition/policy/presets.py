@@ -34,6 +34,16 @@ class Policy(Value, frozen=True, kw_only=True):
     """The prefixes taken off a called name; None takes off any, () compares exactly."""
     any_skill_tool: bool = False
     """Any tool with "skill" in its name counts, but for "skill-resource"."""
+    native_by_skill_tool: bool = False
+    """In the delivery `native` only the skill tool itself does."""
+    nameless_counts: bool = False
+    """A call that names no skill is a call all the same: of no skill."""
+    own_reads_count: bool = False
+    """An agent that has no skill tool loads by reading SKILL.md, and that counts."""
+    resource_by_tool: bool = False
+    """A resource is read by a tool with "skill-resource" in its name, and by nothing else."""
+    commands: Literal["ours", "pkbllm"] = "ours"
+    """Which commands are effective."""
     negative: Literal["any", "target"] = "target"
     """A negative that names a skill forbids any skill, or that one alone."""
     noodling_counts: bool = False
@@ -70,6 +80,10 @@ policies: dict[str, Policy] = {
             negative="any",
             strips_namespace=(),
             any_skill_tool=True,
+            native_by_skill_tool=True,
+            nameless_counts=True,
+            own_reads_count=True,
+            resource_by_tool=True,
             crash_fails=True,
             answer_needed=False,
         ),
@@ -82,6 +96,7 @@ policies: dict[str, Policy] = {
             negative="any",
             strips_namespace=(),
             any_skill_tool=True,
+            own_reads_count=True,
             crash_passes_negative=True,
             timeout_passes_negative=True,
             crash_fails=True,
@@ -96,6 +111,7 @@ policies: dict[str, Policy] = {
             strips_namespace=(),
             crash_fails=True,
             missing_usage_passes=True,
+            commands="pkbllm",
         ),
         Policy(
             name="cat",
@@ -105,6 +121,8 @@ policies: dict[str, Policy] = {
             attempts_count=True,
             negative="any",
             strips_namespace=("cat:",),
+            nameless_counts=True,
+            own_reads_count=True,
             crash_passes_negative=True,
             crash_fails=True,
             looks_at_exit=False,
@@ -154,12 +172,26 @@ def _positive_rules(policy: Policy) -> tuple[str, ...]:
         f"A prefix {prefixes} is taken off a called name; then it must be equal."
         if prefixes
         else names[policy.strips_namespace is None],
-        'Any tool with "skill" in its name counts, but for "skill-resource".'
-        if policy.any_skill_tool
+        _skill_tools(policy),
+        "A call that names no skill counts as a call of none."
+        if policy.nameless_counts
+        else "",
+        "An agent that has no skill tool loads by reading SKILL.md; that counts."
+        if policy.own_reads_count
         else "",
         "A SKILL.md read past the skill tool (noodling) is activation."
         if policy.noodling_counts
         else "A SKILL.md read past the skill tool (noodling) is no activation, and is reported.",
+    )
+
+
+def _skill_tools(policy: Policy) -> str:
+    if not policy.any_skill_tool:
+        return ""
+    native = "; in the delivery `native` the skill tool alone does"
+    return (
+        'Any tool with "skill" in its name counts, but for "skill-resource"'
+        f"{native if policy.native_by_skill_tool else ''}."
     )
 
 
@@ -188,6 +220,13 @@ def _other_rules(policy: Policy) -> tuple[str, ...]:
         else "A session that failed, but in time, is judged by its calls.",
         "" if policy.answer_needed else "A session without an answer may pass.",
         "" if policy.checks_negatives else "The checks of a negative case are not made.",
+        'A resource is read only by a tool with "skill-resource" in its name, of whatever skill.'
+        if policy.resource_by_tool
+        else "",
+        "Every command is effective but a SKILL.md of the skills folder and a bare `ls` or `pwd`, "
+        "unwrapped from zsh alone."
+        if policy.commands == "pkbllm"
+        else "",
         "Unknown token counts pass every cap."
         if policy.missing_usage_passes
         else "Unknown token counts make a token check an error.",

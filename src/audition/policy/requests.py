@@ -15,6 +15,7 @@ class Request(Value, frozen=True, kw_only=True):
     """A skill was asked for."""
 
     skill: str
+    """Its name; empty where the call gave none."""
     how: How | None = None
     """The way it was loaded; None where it was not."""
     noodled: bool = False
@@ -30,13 +31,14 @@ def requests_of(
     by_evidence: bool,
     prefixes: tuple[str, ...] | None,
     any_skill_tool: bool,
+    nameless: bool,
 ) -> list[Request]:
     """By evidence: one a skill. Else one a call, its name as it was typed, in their order.
 
     Agents without a skill tool have no calls: then evidence is all there is.
     """
-    found = [] if by_evidence else _calls(trace, evidence, prefixes, any_skill_tool=any_skill_tool)
-    if found:
+    calls = [] if by_evidence else _calls(trace, evidence, prefixes, any_skill_tool=any_skill_tool)
+    if found := [each for each in calls if nameless or each.skill]:
         return found
     asked = sorted(
         (each for each in evidence if each.order is not None), key=lambda each: each.order or 0
@@ -67,13 +69,12 @@ def _calls(
         if not isinstance(call, Call) or not _is_request(call, any_skill_tool=any_skill_tool):
             continue
         name = _stripped(_name(call), prefixes, known)
-        if name:
-            result = results.get(call.id)
-            good = result is not None and not result.failed and call.id not in denied
-            mcp = call.tool.startswith("mcp_")
-            how: How | None = None if not good else "mcp-tool" if mcp else "skill-tool"
-            lines = (call.line, result.line) if result else (call.line,)
-            found.append(Request(skill=name, how=how, lines=lines, sub=call.sub))
+        result = results.get(call.id)
+        good = result is not None and not result.failed and call.id not in denied
+        mcp = call.tool.startswith("mcp_")
+        how: How | None = None if not good else "mcp-tool" if mcp else "skill-tool"
+        lines = (call.line, result.line) if result else (call.line,)
+        found.append(Request(skill=name, how=how, lines=lines, sub=call.sub))
     return found
 
 

@@ -102,10 +102,10 @@ def load(session: Session, name: str, explicit: str | None) -> Loaded | None:
     return Loaded(body, list_resources(os.path.join(session.workspace, skill.folder)))
 
 
-def read(session: Session, skill: str, path: str) -> str | None:
+def read(session: Session, skill: str, path: str, tool: str) -> str | None:
     """Read a file of a skill."""
     where = f"{session.shown[skill].folder}/{path}"
-    call = session.call("read", "read", {"path": where}, paths=[where])
+    call = session.call(tool, "read", {"path": where}, paths=[where])
     text = read_text(os.path.join(session.workspace, where))
     session.answer_call(call, text if text is not None else "no such file", failed=text is None)
     return text
@@ -141,7 +141,7 @@ def carry_out(session: Session, action: Action, explicit: str | None) -> Loaded 
     if action.does == "load":
         return load(session, action.skill, explicit)
     if action.does == "read":
-        return read(session, action.skill, action.path)
+        return read(session, action.skill, action.path, action.text or "read")
     if action.does == "write":
         write(session, action.path, action.text)
     elif action.does == "call":

@@ -28,7 +28,10 @@ PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*")
 
 
 class Action(NamedTuple):
-    """One thing to do: `load` a skill, `read` a resource, `write` a file, or `say` the answer."""
+    """One thing to do: `load` a skill, `read` a resource, `write` a file, or `say` the answer.
+
+    The text of a `read` is the name of the tool, where a certain one is wanted.
+    """
 
     does: str
     skill: str = ""

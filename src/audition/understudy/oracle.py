@@ -42,11 +42,14 @@ def perform_case(case: Case, prompt: str, offered: Collection[str]) -> Acting:
     skill = next((name for name in list_expected(case) if name in offered), None)
     loaded = (yield Action("load", skill)) if skill else None
     body, resources = loaded if isinstance(loaded, Loaded) else ("", ())
-    wanted = [a["path"] for a in _arguments(case, "resource_read") if "path" in a]
+    resource = _arguments(case, "resource_read")
+    wanted = [a["path"] for a in resource if "path" in a]
+    # skilljack knows a resource by the tool that read it, and by nothing else.
+    tool = "skill-resource" if resource else ""
     pointed = find_resources(body, resources)
     read: dict[str, str] = {}
     for path in dict.fromkeys((*pointed, *(each for each in wanted if each in resources))):
-        text = yield Action("read", skill or "", path)
+        text = yield Action("read", skill or "", path, tool)
         if isinstance(text, str):
             read[path] = text
     for arguments in _arguments(case, "tool_used"):
