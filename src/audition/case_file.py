@@ -73,6 +73,8 @@ def load_suites(paths: Sequence[Path], format: str | None = None) -> tuple[Suite
     if not suites:
         shown = ", ".join(f"`{each}`" for each in paths) or "`.`"
         raise BadFile(f"no case files in {shown}", "write a first one with `audition init`")
+    if not any(each.cases for each in suites):
+        raise BadCases([said for each in suites for said in each.losses if said.severity != "note"])
     return suites
 
 

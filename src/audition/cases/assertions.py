@@ -7,13 +7,14 @@ from audition.cases.given import Given
 from audition.cases.imported import check_of, contains, path_check
 from audition.model import CheckSpec, Criterion
 
-LISTS = ("assertions", "expectations", "expected_behavior")
+LISTS = ("assertions", "expectations", "expected_behavior", "expected_behaviors", "checks")
 TEXTS = ("text", "description", "assertion", "expectation", "name", "value")
 TYPES = {
     "file-exists": "file_exists",
     "regex-match": "matches",
     "regex": "matches",
     "json-valid": "json_valid",
+    "is-json": "json_valid",
     "contains": "contains",
     "not-contains": "lacks",
 }

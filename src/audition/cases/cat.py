@@ -9,19 +9,28 @@ from pathlib import Path
 
 from audition.case_file import CaseFormat
 from audition.cases.given import Given, Ledger
-from audition.cases.imported import make_suite, no_prompt, no_skill
+from audition.cases.imported import ask, make_suite, no_skill
 from audition.cases.marked_json import read_json
 from audition.cases.mounted import mounted_skills, skills_above
 from audition.model import Case, Skill, Suite
 
 CONTENT = re.compile(rb'"test_cases"\s*:\s*\[')
+CASE = re.compile(rb'"prompt"\s*:')
+EXPECTS = re.compile(rb'"(skill|category)"\s*:')
 SECONDS = 60.0
 """CAT's own time-out, and with it one turn: it looks at the first call only."""
 PREFIX = "cat:"
 
 
 def claims(path: Path, head: bytes) -> bool:
-    """JSON with a list `test_cases`."""
+    """JSON with a list `test_cases` of prompts with a skill or a category."""
+    if path.suffix.lower() != ".json" or not CONTENT.search(head):
+        return False
+    return bool(CASE.search(head) and EXPECTS.search(head))
+
+
+def claims_named(path: Path, head: bytes) -> bool:
+    """Any JSON with a list `test_cases`, when the user names it."""
     return path.suffix.lower() == ".json" and CONTENT.search(head) is not None
 
 
@@ -45,10 +54,9 @@ def _case(given: Given, number: int) -> Case | None:
         given.wrong("a mapping")
         return None
     name = given.text("id", f"case-{number}")
-    if not isinstance(given.value.get("prompt"), str):
-        no_prompt(given)
+    prompt = ask(given, "prompt")
+    if prompt is None:
         return None
-    prompt = given.text("prompt")
     skill = given.text("skill")
     category = given.text("category")
     quiet = no_skill(skill)
@@ -90,4 +98,4 @@ def _skills(path: Path, ledger: Ledger) -> tuple[Skill, ...]:
     return tuple({each.path: each for each in skills}.values())
 
 
-cat = CaseFormat(name="cat", claims=claims, read=read)
+cat = CaseFormat(name="cat", claims=claims, claims_named=claims_named, read=read)

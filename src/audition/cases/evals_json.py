@@ -10,18 +10,27 @@ from pathlib import Path
 from audition.case_file import CaseFormat
 from audition.cases.assertions import read_assertions
 from audition.cases.given import Given, Ledger
-from audition.cases.imported import make_suite, no_prompt, no_skill
+from audition.cases.imported import ask, make_suite, no_skill
 from audition.cases.marked_json import read_json
 from audition.cases.mounted import own_skill
 from audition.cases.triggers import trigger_cases
 from audition.model import Case, Criterion, Skill, Suite
 
-WRAPPED = re.compile(rb'"(evals|output_evals)"\s*:\s*\[')
+LISTS = ("evals", "output_evals", "behavior_evals")
+WRAPPED = re.compile(rb'"(evals|output_evals|behavior_evals)"\s*:\s*\[')
 BARE = re.compile(rb"\s*(\xef\xbb\xbf)?\s*\[\s*\{")
-ASKS = re.compile(rb'"(prompt|question)"\s*:')
+ASKS = re.compile(rb'"(prompt|question|query)"\s*:')
 EXPECTS = re.compile(
-    rb'"(expected_output|assertions|expectations|expected_skill|expected_behavior|ground_truth)"\s*:'
+    rb'"(assertions|expectations|expected_behaviors?|ground_truth)"\s*:'
 )
+LABEL = re.compile(rb'"expected_skill"\s*:')
+FLAG = re.compile(rb'"should_trigger"\s*:')
+"""With this beside it, a label is that of a trigger set."""
+PROSE = re.compile(rb'"expected_output"\s*:')
+"""Much that is no eval has this; the file's name or its folder then decides."""
+NAMED = re.compile(r"eval", re.IGNORECASE)
+RESULT = re.compile(rb'"(pass|passed|actual_\w+|raw_output|score|verdict)"\s*:')
+"""What a file of results has beside the question."""
 ABOUT = ("version", "created", "last_validated", "description")
 """Words about the file, which no case needs."""
 
@@ -32,7 +41,11 @@ def claims(path: Path, head: bytes) -> bool:
         return False
     if WRAPPED.search(head):
         return bool(ASKS.search(head)) or b'"skill_name"' in head
-    return bool(BARE.match(head) and ASKS.search(head) and EXPECTS.search(head))
+    if not BARE.match(head) or not ASKS.search(head) or RESULT.search(head):
+        return False
+    near = NAMED.search("/".join(path.absolute().parts[-2:])) is not None
+    labelled = LABEL.search(head) and not FLAG.search(head)
+    return bool(EXPECTS.search(head) or labelled or (near and PROSE.search(head)))
 
 
 def claims_named(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -47,9 +60,9 @@ def read(path: Path) -> Suite:
     skills = own_skill(path)
     name = _skill_name(path, root, skills)
     for key in ABOUT:
-        if key in root:
+        if key in root.keys():  # noqa: SIM118 - not a mapping
             root.at(key).say("is for readers; not used", "note")
-    listed = root.items() or root.listed("evals") or root.listed("output_evals")
+    listed = root.items() or [each for key in LISTS for each in root.listed(key)]
     cases = [_case(each, number, name, path) for number, each in enumerate(listed, 1)]
     for key in ("trigger_tests", "trigger_evals"):
         if key in root:
@@ -74,15 +87,14 @@ def _case(given: Given, number: int, name: str, path: Path) -> Case | None:
     if not isinstance(given.value, dict):
         given.wrong("a mapping")
         return None
-    asked = next((key for key in ("prompt", "question", "query") if key in given), "")
-    if not asked:
-        no_prompt(given)
+    prompt = ask(given, "prompt", "question", "query")
+    if prompt is None:
         return None
     skill, triggers = _expected(given, name)
     checks, rubric = read_assertions(given)
     return Case(
         id=given.text("id").strip() or given.text("name").strip() or f"eval-{number}",
-        prompt=given.text(asked),
+        prompt=prompt,
         skill=skill,
         should_trigger=triggers,
         checks=checks,

@@ -13,6 +13,7 @@ from audition.cases.fields import kind_of
 from audition.model import Finding, Json
 from audition.yaml_file import Field, Marked, Node, field_name
 
+FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 Severity = Literal["error", "warning", "note"]
 
 
@@ -56,8 +57,11 @@ class Ledger:
     def settle(self) -> tuple[Finding, ...]:
         """All losses, those included that nobody has spoken of."""
         for node in self._left(Node(self.marked)):
-            self.say(node, f"`{node.field[-1] if node.field else 'it'}` is not used")
-        order = sorted(self.losses, key=lambda each: (each.line, each.column))
+            self.say(node, f"{_called(node)} not used")
+        order = sorted(
+            self.losses,
+            key=lambda each: (each.path != self.marked.path, each.path, each.line, each.column),
+        )
         return tuple(dict.fromkeys(order))
 
     def _left(self, node: Node) -> Iterator[Node]:
@@ -71,6 +75,17 @@ class Ledger:
         elif isinstance(node.value, list):
             for each in node.items():
                 yield from self._left(each)
+
+
+def _called(node: Node) -> str:
+    """What nobody took, by its key; an item of a list by the keys in it."""
+    name = node.field[-1] if node.field else "it"
+    if not isinstance(name, int):
+        return f"`{name}` is"
+    if isinstance(node.value, dict) and node.value:
+        names = [f"`{key}`" for key in node.value]
+        return f"{', '.join(names[:8])} {'is' if len(names) == 1 else 'are'}"
+    return f"`{node.place.text[:60]}` is" if node.place.text else "this is"
 
 
 class Given:
@@ -148,9 +163,10 @@ class Given:
         child = self.at(key)
         if isinstance(child.value, bool):
             return bool(child.take())
-        if isinstance(child.value, str) and child.value.strip().lower() in {"true", "false"}:
-            child.say(f"the text `{child.value}` is read as true or false", "note")
-            return child.value.strip().lower() == "true"
+        word = str(child.value).strip().lower()
+        if word in FLAGS and not isinstance(child.value, list | dict):
+            child.say(f"`{word}` is read as {str(FLAGS[word]).lower()}", "note")
+            return FLAGS[word]
         child.wrong("true or false")
         return None
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from audition.case_file import BadCases
+from audition.cases.fields import kind_of
 from audition.cases.given import Given, Ledger
 from audition.cases.mounted import meant_skill
 from audition.check import bind
@@ -60,11 +60,8 @@ def make_suite(
         names = ", ".join(f"`{each}`" for each in missing[:8])
         why = "no skills were found near this file" if not skills else "not on offer"
         ledger.losses.append(_at(ledger, f"{names}: {why}", "name the folder of the skills"))
-    if not found and not ledger.losses:
-        ledger.losses.append(_at(ledger, "there are no cases in it"))
-    losses = ledger.settle()
     if not found:
-        raise BadCases(losses or [_at(ledger, "there are no cases in it")])
+        ledger.losses.append(_at(ledger, "there are no cases in it"))
     return Suite(
         file=ledger.marked.path,
         format=format,
@@ -117,9 +114,17 @@ def _unique(cases: Sequence[Case], ledger: Ledger) -> list[Case]:
     return found
 
 
-def no_prompt(given: Given) -> None:
-    """Report a case without a prompt: there is nothing to ask."""
-    given.say("has no prompt: the case is dropped")
+def ask(given: Given, *keys: str) -> str | None:
+    """The prompt under the first of the keys that is there; None, and reported, without one."""
+    key = next((each for each in keys if each in given), "")
+    if not key:
+        given.say("has no prompt: the case is dropped")
+        return None
+    child = given.at(key)
+    if isinstance(child.value, list | dict):
+        given.say(f"`{key}` is {kind_of(child.node)}, not text: the case is dropped")
+        return None
+    return given.text(key)
 
 
 def any_skill(given: Given, skills: Sequence[Skill]) -> tuple[str, ...]:

@@ -31,18 +31,39 @@ class _Stop(Exception):
 
 def read_json(path: Path) -> Marked:
     """Read a JSON file; whatever is wrong with it is in `findings`."""
+    raw = _bytes_of(path)
+    return raw if isinstance(raw, Marked) else parse_json(raw, str(path))
+
+
+def _bytes_of(path: Path) -> bytes | Marked:
     try:
         with path.open("rb") as file:
             raw = file.read(SIZE_CAP + 1)
     except OSError as error:
         return _refused(path, f"cannot be read: {error.strerror}")
-    if len(raw) > SIZE_CAP:
-        return _refused(path, f"the file is larger than {SIZE_CAP >> 20} MiB")
-    return parse_json(raw, str(path))
+    return (
+        raw
+        if len(raw) <= SIZE_CAP
+        else _refused(path, f"the file is larger than {SIZE_CAP >> 20} MiB")
+    )
 
 
 def _refused(path: Path, words: str) -> Marked:
     return Marked(path=str(path), findings=(Finding(path=str(path), message=words, rule="json"),))
+
+
+def read_json_lines(path: Path) -> Marked:
+    """Read a file with one JSON value a line, as a list."""
+    raw = _bytes_of(path)
+    if isinstance(raw, Marked):
+        return raw
+    begun = False
+    lines = []
+    for line in raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        filled = bool(line.strip())
+        lines.append((b"," if begun and filled else b"") + line)
+        begun = begun or filled
+    return parse_json(b"[" + b"\n".join(lines) + b"]", str(path))
 
 
 def parse_json(raw: bytes, path: str) -> Marked:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from audition.case_file import CaseFormat, read_yaml
 from audition.cases.given import Given, Ledger
-from audition.cases.imported import any_skill, check_of, make_suite, no_prompt, safe_path
+from audition.cases.imported import any_skill, ask, check_of, make_suite, safe_path
 from audition.cases.mounted import mounted_skills, own_skill
 from audition.model import Case, CheckSpec, Criterion, Suite
 
@@ -65,8 +65,7 @@ def _case(
     shared: tuple[float | None, float | None, str],
     expected: tuple[str, ...],
 ) -> Case | None:
-    if not isinstance(given.value, dict) or "instruction" not in given:
-        no_prompt(given)
+    if ask(given, "instruction") is None:
         return None
     checks, rubric = _graders(given, path, given.text("threshold", shared[2]))
     trials = given.number("trials") or shared[1]

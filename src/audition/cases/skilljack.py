@@ -9,7 +9,7 @@ from pathlib import Path
 
 from audition.case_file import CaseFormat
 from audition.cases.given import Ledger
-from audition.cases.imported import contains, make_suite, no_prompt, no_skill
+from audition.cases.imported import ask, contains, make_suite, no_skill
 from audition.cases.marked_json import read_json
 from audition.cases.mounted import mounted_skills, skills_above
 from audition.model import Case, CheckSpec, Suite
@@ -39,8 +39,8 @@ def read(path: Path) -> Suite:
 
 def _case(path: Path, ledger: Ledger) -> Case | None:
     root = ledger.root
-    if not isinstance(root.value, dict) or not isinstance(root.value.get("prompt"), str):
-        no_prompt(root)
+    prompt = ask(root, "prompt")
+    if prompt is None:
         return None
     wanted = root.child("evalConfig")
     skill = wanted.text("expectedSkillName")
@@ -65,7 +65,7 @@ def _case(path: Path, ledger: Ledger) -> Case | None:
         wanted.at("shouldNotActivate").say("read as a negative case")
     return Case(
         id=path.stem,
-        prompt=root.text("prompt"),
+        prompt=prompt,
         skill=None if no_skill(skill) else skill,
         should_trigger=not quiet,
         checks=checks,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from audition.case_file import CaseFormat, read_yaml
 from audition.cases.given import Given, Ledger
-from audition.cases.imported import check_of, contains, make_suite, no_prompt, no_skill
+from audition.cases.imported import ask, check_of, contains, make_suite, no_skill
 from audition.cases.mounted import mounted_skills, skills_above
 from audition.model import Case, CheckSpec, Criterion, Suite
 
@@ -65,15 +65,15 @@ def _case(
     if not isinstance(given.value, dict):
         given.wrong("a mapping")
         return None
-    if "prompt" not in given:
-        no_prompt(given)
+    prompt = ask(given, "prompt")
+    if prompt is None:
         return None
     rules = given.child("deterministic")
     skill, quiet = _expected(given, rules, names)
     _say_fixture(given)
     return Case(
         id=given.text("id").strip() or f"task-{number}",
-        prompt=given.text("prompt"),
+        prompt=prompt,
         skill=skill,
         should_trigger=not quiet,
         checks=_checks(rules),

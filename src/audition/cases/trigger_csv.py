@@ -7,7 +7,7 @@ from pathlib import Path
 
 from audition.case_file import CaseFormat
 from audition.cases.given import Given, Ledger
-from audition.cases.imported import make_suite, no_prompt
+from audition.cases.imported import ask, make_suite
 from audition.cases.marked_csv import header_of, read_csv
 from audition.cases.mounted import own_skill
 from audition.cases.pkbllm import claims as is_pkbllm
@@ -41,12 +41,12 @@ def _case(given: Given, number: int, skill: str) -> Case | None:
     if word not in YES | NO:
         given.say(f"`should_trigger` is `{word}`: the row is dropped")
         return None
-    if "prompt" not in given:
-        no_prompt(given)
+    prompt = ask(given, "prompt")
+    if prompt is None:
         return None
     return Case(
         id=given.text("id").strip() or f"row-{number}",
-        prompt=given.text("prompt"),
+        prompt=prompt,
         skill=given.text("skill").strip() or skill,
         should_trigger=word in YES,
         line=given.line,

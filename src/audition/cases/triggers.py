@@ -1,59 +1,68 @@
 """Trigger sets: queries that should, and should not, call one skill.
 
-In: the path of a JSON or YAML file: `[{query, should_trigger}]`, or two lists.
-Out: a Suite. Must not know: how cases are run.
+In: the path of a JSON, JSON lines or YAML file: `[{query, should_trigger}]`, the same below a
+key, two lists, Skill Lab's cases and scenarios. Out: a Suite.
+Must not know: how cases are run.
 """
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from audition.case_file import CaseFormat, read_yaml
 from audition.cases.given import Given, Ledger
-from audition.cases.imported import make_suite, no_prompt, no_skill
-from audition.cases.marked_json import read_json
+from audition.cases.imported import ask, make_suite, no_skill
+from audition.cases.marked_json import read_json, read_json_lines
 from audition.cases.mounted import own_skill
+from audition.cases.scenarios import read_scenario
+from audition.cases.trigger_marks import is_trigger_set
+from audition.cases.triggered import Triggered, make_case
 from audition.model import Case, Skill, Suite
 
-FLAT = re.compile(rb"\s*(\xef\xbb\xbf)?\s*\[\s*\{")
-QUERY = re.compile(rb'"(query|prompt)"\s*:')
-FLAG = re.compile(rb'"should_trigger"\s*:\s*("?true|"?false)', re.IGNORECASE)
-LISTS = re.compile(rb'"?should_(not_)?trigger(_prompts)?"?\s*:\s*(\[|\n|$)')
-NAMES = {"eval_queries.json", "trigger-evals.json", "trigger_eval.json", "trigger-eval.json"} | {
-    "triggers.json"
-}
-ASKED = ("query", "prompt", "text", "input")
+NAMED = re.compile(
+    r"(eval_queries|.*triggers?([_-](evals?|tests?|set|queries))?)\.\w+", re.IGNORECASE
+)
+"""The names in use: eval_queries, trigger-eval(s), trigger_tests, triggers …"""
+SUFFIXES = {".json", ".jsonl", ".yaml", ".yml"}
+ASKED = ("query", "prompt", "text", "input", "question")
 TWO = {
-    "should_trigger": True,
-    "should_trigger_prompts": True,
-    "should_not_trigger": False,
-    "should_not_trigger_prompts": False,
+    **dict.fromkeys(("shouldtrigger", "shouldtriggerprompts", "shouldtriggerqueries"), True),
+    **dict.fromkeys(("positivetriggers", "positives", "positive"), True),
+    **dict.fromkeys(
+        ("shouldnottrigger", "shouldnottriggerprompts", "shouldnottriggerqueries"), False
+    ),
+    **dict.fromkeys(("negativetriggers", "negatives", "negative"), False),
 }
-KEPT = ("split", "confidence", "category", "kind")
+"""The two lists, without the difference of `_` and capitals."""
+HOLDERS = (
+    *("queries", "evals", "cases", "tests", "test_cases", "test_queries", "prompts"),
+    *("trigger_evals", "trigger_tests", "triggers"),
+)
+ABOUT = ("description", "version", "name")
+KEPT = ("split", "confidence", "category", "kind", "type")
 """Labels, kept as tags."""
 
 
 def claims(path: Path, head: bytes) -> bool:
-    """A list of queries with `should_trigger`, or a file that is nothing but two such lists."""
-    suffix = path.suffix.lower()
-    if suffix == ".json" and FLAT.match(head):
-        return bool(QUERY.search(head) and FLAG.search(head)) and b'"assertions"' not in head
-    if suffix not in {".json", ".yaml", ".yml"} or b"evals" in head:
+    """Queries with `should_trigger`, two lists of them, or Skill Lab's `expected: trigger`."""
+    if path.suffix.lower() not in SUFFIXES:
         return False
-    return len({match[1] for match in LISTS.finditer(head)}) == 2
+    return is_trigger_set(head, by_name=NAMED.fullmatch(path.name) is not None)
 
 
 def claims_named(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """A file by one of the names in use, when the user names it."""
-    return path.name in NAMES
+    return path.suffix.lower() in SUFFIXES and NAMED.fullmatch(path.name) is not None
 
 
 def read(path: Path) -> Suite:
     """Read one trigger set."""
-    ledger = Ledger(read_json(path) if path.suffix.lower() == ".json" else read_yaml(path))
+    readers = {".json": read_json, ".jsonl": read_json_lines}
+    ledger = Ledger(readers.get(path.suffix.lower(), read_yaml)(path))
     skills = own_skill(path)
     name = skill_name(path, ledger.root, skills)
     cases = trigger_cases(ledger.root, name)
-    for key in ("description", "version"):
+    for key in ABOUT:
         if key in ledger.root:
             ledger.root.at(key).say("is for readers; not used", "note")
     return make_suite(ledger, format="triggers", cases=cases, skills=skills)
@@ -76,70 +85,91 @@ def skill_name(path: Path, root: Given, skills: tuple[Skill, ...]) -> str:
 
 
 def trigger_cases(given: Given, skill: str) -> list[Case]:
-    """The cases of a list of queries, or of two lists."""
+    """The cases of a list of queries, of two lists, or of whatever holds those."""
     if given.is_list():
         if not given.value:
             given.take()
-        listed = [(each, None) for each in given.items()]
-        found = [_case(each, number, skill, want) for number, (each, want) in enumerate(listed, 1)]
-        return [each for each in found if each]
+        return _cases(given.items(), skill, None)
     cases: list[Case] = []
-    for key, want in TWO.items():
-        for number, each in enumerate(given.listed(key) if key in given else (), 1):
-            if case := _case(each, number, skill, want):
-                cases.append(case)
-    for key in ("queries", "evals", "cases", "tests"):
-        if key in given and given.at(key).is_list():
+    for key in given.keys():  # noqa: SIM118 - not a mapping
+        want = TWO.get(key.replace("_", "").replace("-", "").lower())
+        if want is not None and (given.value[key] is None or given.at(key).is_list()):
+            cases += _cases(given.listed(key), skill, want)
+    for key in HOLDERS:
+        if key in given and isinstance(given.value[key], list | dict):
             cases += trigger_cases(given.at(key), skill)
-    return cases
+    told = given.listed("scenarios") if "scenarios" in given else ()
+    found = [read_scenario(each, number, skill) for number, each in enumerate(told, 1)]
+    return [*cases, *(each for each in found if each)]
+
+
+def _cases(listed: Sequence[Given], skill: str, want: bool | None) -> list[Case]:
+    found = [_case(each, number, skill, want) for number, each in enumerate(listed, 1)]
+    return [each for each in found if each]
 
 
 def _case(given: Given, number: int, skill: str, want: bool | None) -> Case | None:
     prefix = {True: "trigger", False: "quiet", None: "query"}[want]
     if not isinstance(given.value, dict):
-        text = given.written()
-        if text is None or want is None:
+        if want is None:
             given.say("says no `should_trigger`: dropped")
             return None
-        return _made(f"{prefix}-{number}", text, skill, want, given, ())
-    asked = next((key for key in ASKED if key in given), "")
-    if not asked:
-        no_prompt(given)
+        text = given.written()
+        said = Triggered(id=f"{prefix}-{number}", prompt=text or "", skill=skill, triggers=want)
+        return None if text is None else make_case(given, said)
+    prompt = ask(given, *ASKED)
+    if prompt is None:
         return None
-    prompt = given.text(asked)
-    triggers = want if want is not None else given.flag("should_trigger")
-    label = _label(given, skill, triggers)
-    if label is None or triggers is None:
+    triggers = _triggers(given, want)
+    name = given.text("skill") or skill
+    label, triggers = _label(given, name, triggers)
+    if triggers is None:
         given.say("says no `should_trigger`: the case is dropped")
         return None
-    name = given.text("id").strip() or f"{prefix}-{number}"
-    tags = tuple(text for key in KEPT if (text := given.text(key)))
-    if "reason" in given:
-        given.at("reason").say("is for readers; not used", "note")
-    return _made(name, prompt, label, triggers, given, tags)
+    for key in ("reason", "notes", "note", "rationale", "name"):
+        if key in given:
+            given.at(key).say("is for readers; not used", "note")
+    said = Triggered(
+        id=given.text("id").strip() or f"{prefix}-{number}",
+        prompt=prompt,
+        skill=label,
+        triggers=triggers,
+        tags=tuple(text for key in KEPT if (text := given.text(key))),
+    )
+    return make_case(given, said)
 
 
-def _label(given: Given, skill: str, triggers: bool | None) -> str | None:
+def _triggers(given: Given, want: bool | None) -> bool | None:
+    """By the list it stands in, by its flag, or by Skill Lab's `expected`."""
+    flags = [given.flag(key) for key in ("should_trigger", "shouldTrigger")]
+    flag = next((each for each in flags if each is not None), None)
+    said = given.text("expected").strip().lower().replace("-", "_") if "expected" in given else ""
+    if said in ("trigger", "no_trigger"):
+        flag = said == "trigger" if flag is None else flag
+    elif said:
+        given.at("expected").say(f"`{said}` is neither `trigger` nor `no_trigger`; not used")
+    if want is not None and flag is not None and flag != want:
+        given.ledger.say(given.node, "its flag and the list it stands in differ; the list decides")
+    return flag if want is None else want
+
+
+def _label(given: Given, skill: str, triggers: bool | None) -> tuple[str, bool | None]:
     """The route label, where there is one; it may say that no skill is right."""
     if "expected_skill" not in given.keys():  # noqa: SIM118 - not a mapping
-        return skill
+        return skill, triggers
     label = given.text("expected_skill")
-    if triggers and no_skill(label):
+    quiet = no_skill(label)
+    if triggers is None:
+        given.at("expected_skill").say("decides, for there is no `should_trigger`", "note")
+        return (skill, False) if quiet else (label, True)
+    if triggers and quiet:
         given.at("expected_skill").say("says none, but `should_trigger` is true, which decides")
-        return skill
-    if triggers is False and not no_skill(label) and label != skill:
+        return skill, True
+    if not triggers and not quiet and label != skill:
         words = f"only that `{skill}` stays quiet is checked, not that `{label}` is called"
         given.at("expected_skill").say(words)
-        return skill
-    return skill if no_skill(label) else label
-
-
-def _made(
-    name: str, prompt: str, skill: str, triggers: bool, given: Given, tags: tuple[str, ...]
-) -> Case:
-    return Case(
-        id=name, prompt=prompt, skill=skill, should_trigger=triggers, tags=tags, line=given.line
-    )
+        return skill, False
+    return skill if quiet else label, triggers
 
 
 triggers = CaseFormat(name="triggers", claims=claims, claims_named=claims_named, read=read)

@@ -11,7 +11,7 @@ import msgspec
 from audition.case_file import BadCases, CaseFormat, read_yaml
 from audition.cases.given import Given, Ledger
 from audition.cases.graders import read_graders
-from audition.cases.imported import check_of, contains, make_suite, no_prompt, safe_path
+from audition.cases.imported import ask, check_of, contains, make_suite, safe_path
 from audition.cases.mounted import own_skill
 from audition.model import Case, CheckSpec, Finding, Suite
 
@@ -76,15 +76,15 @@ def _task(file: Path, suite: Path, skill: str) -> tuple[Case | None, tuple[Findi
             root.at(key).say("is for readers; not used", "note")
     inputs = root.child("inputs")
     asked = inputs if "prompt" in inputs else root
-    if "prompt" not in asked:
-        no_prompt(root)
+    prompt = ask(asked, "prompt")
+    if prompt is None:
         return None, ledger.settle()
     expected = root.child("expected")
     triggers = expected.flag("should_trigger")
     checks, rubric = read_graders(root)
     case = Case(
         id=root.text("id").strip() or file.stem,
-        prompt=asked.text("prompt"),
+        prompt=prompt,
         skill=skill or None,
         should_trigger=bool(skill) and triggers is not False,
         checks=(*_expected(expected), *checks),

@@ -11,7 +11,7 @@ from typing import Any
 import click
 import msgspec
 
-from audition.case_file import formats, load_suites
+from audition.case_file import BadCases, formats, load_suites, read_suites
 from audition.cases.to_yaml import join_suites, to_yaml
 from audition.commands.options import option, output_format, paths_argument
 from audition.commands.plain import columns
@@ -46,13 +46,18 @@ def cases(paths: tuple[str, ...], output_format: str, strict: bool, **words: Any
     format_name = words["format_name"]
     if format_name is not None:
         _ = formats[format_name]
-    suites = load_suites([Path(each) for each in paths], format_name)
+    where = [Path(each) for each in paths]
+    suites, findings = read_suites(where, format_name)
+    if words["to"] or not suites:
+        suites = load_suites(where, format_name)
     if words["to"]:
         _convert(suites, words["into"])
     elif output_format == "json":
         click.echo(json.dumps([_entry(each) for each in suites], indent=2))
     else:
         click.echo("\n\n".join(_show(each) for each in suites))
+    if findings:
+        raise BadCases(findings)
     lost = any(each.severity != "note" for suite in suites for each in suite.losses)
     return Exit.FAILED if strict and lost else Exit.OK
 

@@ -23,14 +23,7 @@ def pick_suites(wishes: Wishes) -> tuple[Suite, ...]:
     nodes = tuple((str(Path(file)), case) for file, colons, case in parted if colons)
     files = [Path(file) for file, _, _ in parted]
     files = list(dict.fromkeys(files)) or [Path()]
-    suites = _with_generated(files, wishes)
-    bare = next((each for each in suites if each.format != "yaml" and not each.skills), None)
-    if bare:
-        # Without skills every negative would pass, and every positive fail, for no reason.
-        raise UsageError(
-            f"no skills were found for {bare.file}",
-            "put them where its harness has them, or convert it with `audition cases --to yaml`",
-        )
+    suites = _with_skills(_with_generated(files, wishes), files)
     wanted = Wanted(
         suite=wishes.suite,
         skills=wishes.skill,
@@ -42,6 +35,21 @@ def pick_suites(wishes: Wishes) -> tuple[Suite, ...]:
         only=_failed_last(wishes, suites) if wishes.lf else None,
     )
     return choose(suites, wanted)
+
+
+def _with_skills(suites: Sequence[Suite], files: Sequence[Path]) -> tuple[Suite, ...]:
+    """The suites that have skills; without them every negative would pass for no reason."""
+    bare = [each for each in suites if each.format != "yaml" and not each.skills and each.cases]
+    kept = tuple(each for each in suites if each not in bare)
+    named = [each for each in bare if Path(each.file) in files]
+    if bare and (named or not any(each.cases for each in kept)):
+        raise UsageError(
+            f"no skills were found for {(named or bare)[0].file}",
+            "put them where its harness has them, or convert it with `audition cases --to yaml`",
+        )
+    for each in bare:
+        say(f"note: {each.file} is passed by: no skills were found for it")
+    return kept
 
 
 def _with_generated(files: Sequence[Path], wishes: Wishes) -> tuple[Suite, ...]:

@@ -173,9 +173,7 @@ def _positive_rules(policy: Policy) -> tuple[str, ...]:
         if prefixes
         else names[policy.strips_namespace is None],
         _skill_tools(policy),
-        "A call that names no skill counts as a call of none."
-        if policy.nameless_counts
-        else "",
+        "A call that names no skill counts as a call of none." if policy.nameless_counts else "",
         "An agent that has no skill tool loads by reading SKILL.md; that counts."
         if policy.own_reads_count
         else "",
