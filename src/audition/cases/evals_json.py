@@ -20,9 +20,7 @@ LISTS = ("evals", "output_evals", "behavior_evals")
 WRAPPED = re.compile(rb'"(evals|output_evals|behavior_evals)"\s*:\s*\[')
 BARE = re.compile(rb"\s*(\xef\xbb\xbf)?\s*\[\s*\{")
 ASKS = re.compile(rb'"(prompt|question|query)"\s*:')
-EXPECTS = re.compile(
-    rb'"(assertions|expectations|expected_behaviors?|ground_truth)"\s*:'
-)
+EXPECTS = re.compile(rb'"(assertions|expectations|expected_behaviors?|ground_truth)"\s*:')
 LABEL = re.compile(rb'"expected_skill"\s*:')
 FLAG = re.compile(rb'"should_trigger"\s*:')
 """With this beside it, a label is that of a trigger set."""

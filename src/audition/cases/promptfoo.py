@@ -1,24 +1,42 @@
 """promptfoo's `promptfooconfig.yaml`, as far as its assertions map.
 
 In: the path of the file. Out: a Suite: every prompt with every test.
-Must not know: how cases are run.
+Must not know: how cases are run, how an assertion is read.
 """
 
+import itertools
 import re
 from pathlib import Path
 
-from audition.case_file import CaseFormat, read_yaml
+import msgspec
+
+from audition.case_file import BadCases, CaseFormat, read_yaml
 from audition.cases.given import Given, Ledger
 from audition.cases.imported import any_skill, make_suite
-from audition.cases.mounted import own_skill
+from audition.cases.mounted import mounted_skills, own_skill
 from audition.cases.promptfoo_asserts import Asserted, read_asserts
-from audition.model import Case, Suite
+from audition.cases.promptfoo_tests import file_named, read_tests
+from audition.cases.templates import fill, leftover
+from audition.model import Case, Skill, Suite, Value
 
-PROMPTS = re.compile(rb"^prompts\s*:", re.MULTILINE)
-TESTS = re.compile(rb"^tests\s*:", re.MULTILINE)
-PROVIDERS = re.compile(rb"^(providers|targets|defaultTest|# yaml-language-server)", re.MULTILINE)
-VARIABLE = re.compile(r"\{\{-?\s*(\w+)\s*-?\}\}")
+PROMPTS = re.compile(rb"^[\"']?prompts[\"']?\s*:", re.MULTILINE)
+TESTS = re.compile(rb"^[\"']?tests[\"']?\s*:", re.MULTILINE)
+PROVIDERS = re.compile(
+    rb"^[\"']?(providers|targets|defaultTest)[\"']?\s*:|^# yaml-language-server", re.MULTILINE
+)
+MOUNTS = (".claude/skills", ".agents/skills", "skills")
+MOST_CASES = 2000
 SIZE_CAP = 1 << 20
+
+
+class _Shared(Value, frozen=True, kw_only=True):
+    """What all tests of a configuration have."""
+
+    prompts: tuple[str, ...]
+    default: Given
+    variables: dict[str, tuple[str, ...]]
+    unsaid: tuple[str, ...]
+    """The skills that a test means which names none."""
 
 
 def claims(path: Path, head: bytes) -> bool:
@@ -30,104 +48,186 @@ def claims(path: Path, head: bytes) -> bool:
 
 
 def read(path: Path) -> Suite:
-    """Read one configuration."""
+    """Read one configuration, with the files of prompts and tests that it names."""
     ledger = Ledger(read_yaml(path))
     root = ledger.root
     if "description" in root:
         root.at("description").say("is for readers; not used", "note")
-    for key in ("providers", "targets"):
-        if key in root:
-            root.at(key).say("who is asked is said on the command line: `--agent`")
-    skills = own_skill(path)
+    skills = _skills(path, root)
     default = root.child("defaultTest")
-    shared = read_asserts(default)
-    prompts = _prompts(root, path)
-    tests = [each for each in root.listed("tests") if _is_test(each)]
-    unsaid = () if all(_names_skill(each, shared) for each in tests) else any_skill(root, skills)
+    tests: list[tuple[Given, str]] = []
+    for each in root.listed("tests"):
+        tests += _opened(each, path)
+    names = read_asserts(default, {}, path)
+    unsaid = () if all(_names_skill(each, names) for each, _ in tests) else any_skill(root, skills)
+    shared = _Shared(
+        prompts=tuple(_prompts(root, path)),
+        default=default,
+        variables=_variables(default, path),
+        unsaid=unsaid,
+    )
     cases = [
         case
-        for number, test in enumerate(tests, 1)
-        for case in _cases(test, number, prompts, (shared, _variables(default)), unsaid)
+        for number, (test, file) in enumerate(tests, 1)
+        for case in _cases(test, number, shared, file)
     ]
-    return make_suite(ledger, format="promptfoo", cases=cases, skills=skills)
+    if len(cases) > MOST_CASES:
+        ledger.say(root.node, f"{len(cases)} cases: those behind {MOST_CASES} are dropped")
+    for other in {id(each.ledger): each.ledger for each, _ in tests}.values():
+        if other is not ledger:
+            ledger.losses += other.settle()
+    return make_suite(ledger, format="promptfoo", cases=cases[:MOST_CASES], skills=skills)
 
 
-def _is_test(given: Given) -> bool:
-    if isinstance(given.value, dict):
-        return True
-    given.say("tests in other files are not read")
-    return False
+def _skills(path: Path, root: Given) -> tuple[Skill, ...]:
+    """Those of the working folder that a provider names, else those near the file."""
+    folders = [each.child("config").text("working_dir") for each in _providers(root)]
+    for key in ("providers", "targets"):
+        if key in root:
+            words = "who is asked is said on the command line: `--agent`"
+            root.at(key).say(words)
+    for folder in folders:
+        if folder and "\0" not in folder and "{{" not in folder:
+            places = [f"{folder}/{each}" for each in MOUNTS]
+            if found := mounted_skills(path, places):
+                return found
+    return own_skill(path)
+
+
+def _providers(root: Given) -> list[Given]:
+    found = [each for key in ("providers", "targets") for each in root.listed(key)]
+    return [each for each in found if isinstance(each.value, dict)]
+
+
+def _opened(given: Given, path: Path) -> list[tuple[Given, str]]:
+    """The tests that an entry stands for, and the file they are in."""
+    if isinstance(given.value, dict) and "path" not in given:
+        return [(given, str(path))]
+    words = (given.text("path") if isinstance(given.value, dict) else given.written()) or ""
+    try:
+        files = file_named(words, path)
+        if not files:
+            given.say(f"no tests are read from `{words}`: only from YAML, JSON and CSV files here")
+        return [(test, str(file)) for file in files for test in read_tests(file)]
+    except BadCases as error:
+        given.ledger.losses += error.findings
+        return []
 
 
 def _prompts(root: Given, path: Path) -> list[str]:
     found: list[str] = []
     for each in root.listed("prompts"):
-        text = each.text("raw") if each.keys() else each.written() or ""
-        if text.startswith("file://"):
-            name = text.removeprefix("file://")
-            file = path.absolute().parent / name
-            if "\0" in name or file.suffix not in {".txt", ".md"} or not file.is_file():
-                each.say(f"`{text}` is not read: only .txt and .md files are")
-                continue
+        keys = ("raw", "id") if isinstance(each.value, dict) else ()
+        text = next((said for key in keys if (said := each.text(key))), "") or (
+            "" if keys else each.written() or ""
+        )
+        files = file_named(text, path, among={".txt", ".md"})
+        if text.startswith("file://") and not files:
+            each.say(f"`{text}` is not read: only .txt and .md files are")
+            continue
+        for file in files:
             with file.open("rb") as opened:
-                text = opened.read(SIZE_CAP).decode("utf-8-sig", "replace")
-        found.append(text)
+                said = opened.read(SIZE_CAP).decode("utf-8-sig", "replace")
+            # A text file may hold several prompts.
+            parts = re.split(r"^---[ \t]*$", said, flags=re.MULTILINE)
+            found += [part.strip("\r\n") for part in parts if part.strip()]
+        if not files:
+            found.append(text)
     return found
 
 
-def _variables(given: Given) -> dict[str, str]:
+def _variables(given: Given, path: Path) -> dict[str, tuple[str, ...]]:
+    """Each variable with its values: a list is one test for each of them."""
     child = given.child("vars")
-    return {key: child.text(key) for key in child.keys()}  # noqa: SIM118 - not a mapping
+    found: dict[str, tuple[str, ...]] = {}
+    for key in child.keys():  # noqa: SIM118 - not a mapping
+        if isinstance(child.value[key], dict):
+            child.at(key).take()
+            found[key] = (msgspec.json.encode(child.value[key]).decode(),)
+            continue
+        texts = [_of_file(each, text, path) for each, text in child.texts(key)]
+        found[key] = tuple(texts) or ("",)
+    return found
+
+
+def _of_file(given: Given, text: str, path: Path) -> str:
+    if not text.startswith("file://"):
+        return text
+    files = file_named(text, path, among={".txt", ".md", ".json", ".csv", ".yaml", ".yml"})
+    if len(files) != 1:
+        given.say(f"`{text}` is not read; the variable has this text")
+        return text
+    with files[0].open("rb") as opened:
+        return opened.read(SIZE_CAP).decode("utf-8-sig", "replace").strip("\r\n")
 
 
 def _names_skill(given: Given, shared: Asserted) -> bool:
+    found = [each.value for each in given.listed("assert") if isinstance(each.value, dict)]
+    inner = [
+        one
+        for each in found
+        if isinstance(each.get("assert"), list)
+        for one in each["assert"]
+        if isinstance(one, dict)
+    ]
     return bool(shared.skills or shared.quiet) or any(
-        "skill-used" in str(each.value.get("type"))
-        for each in given.listed("assert")
-        if isinstance(each.value, dict)
+        "skill-used" in str(each.get("type")) for each in (*found, *inner)
     )
 
 
-def _cases(
-    given: Given,
-    number: int,
-    prompts: list[str],
-    default: tuple[Asserted, dict[str, str]],
-    unsaid: tuple[str, ...],
-) -> list[Case]:
-    shared, variables = default
-    own = read_asserts(given)
-    variables = {**variables, **_variables(given)}
-    skills = own.skills or shared.skills
-    quiet = own.quiet or shared.quiet
-    expected = skills or (() if quiet else unsaid)
+def _cases(given: Given, number: int, shared: _Shared, file: str) -> list[Case]:
+    """Every prompt with every combination of the variables' values."""
+    at = Path(file)
+    variables = {**shared.variables, **_variables(given, at)}
     name = given.text("description").strip() or f"test-{number}"
+    one_by_one = _expands(given, shared.default)
+    combined = (
+        [dict(zip(variables, each, strict=True)) for each in itertools.product(*variables.values())]
+        if one_by_one
+        else [{key: ", ".join(values) for key, values in variables.items()}]
+    )
+    prompts = shared.prompts
     found: list[Case] = []
-    for place, prompt in enumerate(prompts, 1):
-        filled, missing = _fill(prompt, variables)
-        if missing:
-            given.ledger.say(given.node, f"prompt {place}: no value for {missing}")
-        found.append(
-            Case(
-                id=name if len(prompts) == 1 else f"{name} (prompt {place})",
-                prompt=filled,
-                skill=(expected or quiet or (None,))[0] if len(expected) < 2 else None,
-                any_of=expected if len(expected) > 1 else (),
-                should_trigger=bool(expected),
-                checks=(*shared.checks, *own.checks),
-                rubric=(*shared.rubric, *own.rubric),
-                line=given.line,
-            )
-        )
-    return found
+    for place, values in enumerate(combined[:MOST_CASES], 1):
+        filled = {key: fill(text, values) for key, text in values.items()}
+        for order, prompt in enumerate(prompts, 1):
+            label = f"{name} [{place}]" if len(combined) > 1 else name
+            label = f"{label} (prompt {order})" if len(prompts) > 1 else label
+            text = fill(prompt, filled)
+            if missing := leftover(text):
+                given.ledger.say(given.node, f"prompt {order}: no value for {missing}")
+            found.append(_case(given, label, text, filled, shared))
+    return [msgspec.structs.replace(each, file=file) for each in found]
 
 
-def _fill(prompt: str, variables: dict[str, str]) -> tuple[str, str]:
-    """The prompt with its variables, and those that have no value."""
-    missing = [name for name in VARIABLE.findall(prompt) if name not in variables]
-    missing += ["a template's logic"] if "{%" in prompt else []
-    filled = VARIABLE.sub(lambda match: variables.get(match[1], match[0]), prompt)
-    return filled, ", ".join(missing)
+def _expands(given: Given, default: Given) -> bool:
+    """Whether a list of values stands for several tests."""
+    for each in (given.child("options"), default.child("options")):
+        if (said := each.flag("disableVarExpansion")) is not None:
+            return not said
+    return True
+
+
+def _case(given: Given, name: str, prompt: str, values: dict[str, str], shared: _Shared) -> Case:
+    base = Path(given.node.marked.path)
+    theirs = read_asserts(shared.default, values, Path(shared.default.node.marked.path))
+    own = read_asserts(given, values, base)
+    skills = own.skills or theirs.skills
+    quiet = own.quiet or theirs.quiet
+    expected = skills or (() if quiet else shared.unsaid)
+    return Case(
+        id=name,
+        prompt=prompt,
+        skill=(expected or quiet or (None,))[0] if len(expected) < 2 else None,
+        any_of=expected if len(expected) > 1 else (),
+        should_trigger=bool(expected),
+        checks=(*theirs.checks, *own.checks),
+        rubric=tuple(
+            msgspec.structs.replace(each, id=str(number))
+            for number, each in enumerate((*theirs.rubric, *own.rubric), 1)
+        ),
+        line=given.line,
+    )
 
 
 promptfoo = CaseFormat(name="promptfoo", claims=claims, read=read)
