@@ -84,6 +84,17 @@ def sees(pattern, event, result=None):
         "g'i't com\"mit\"",
         "echo $(git commit -m x)",
         "true; git commit &",
+        "time -p git commit",
+        "bash -euo pipefail -c 'git commit -m x'",
+        "bash -o pipefail -c 'git add . && git commit'",
+        "env -S 'git commit -m x'",
+        "doas -u bob git commit",
+        "su -c 'git commit' bob",
+        "flock /tmp/lock git commit",
+        "npx -y git commit",
+        "poetry run git commit",
+        "function f { git commit; }",
+        "coproc git commit",
     ],
 )
 def test_a_command_is_found_behind_whatever_wraps_it(line):
@@ -109,6 +120,55 @@ def test_a_command_is_found_behind_whatever_wraps_it(line):
 )
 def test_a_command_is_never_found_in_what_only_looks_like_it(line):
     assert sees({"command": "git commit"}, shell(1, line)) is False
+
+
+@pytest.mark.parametrize(
+    ("command", "line", "seen"),
+    [
+        ("sudo", "sudo -u bob rm -rf x", True),
+        ("sudo rm", "cd a && sudo rm x", True),
+        ("rm", "cd a && sudo rm x", True),
+        ("bash", "bash -lc 'rm x; ls'", True),
+        ("npx tsc", "npx -y tsc --noEmit", True),
+        ("sudo", "echo sudo", False),
+        ("sudo rm", "sudo ls && rm x", False),
+    ],
+)
+def test_a_wrapper_can_be_asked_for_too(command, line, seen):
+    assert sees({"command": command}, shell(1, line)) is seen
+
+
+@pytest.mark.parametrize(
+    ("line", "result"),
+    [
+        ("pytest -q && git commit -m x", "met"),
+        ("cd a && pytest; sudo git commit -m x", "met"),
+        ("git commit -m x && pytest", "unmet"),
+        ("pytest && sed -i s/a/b/ src/a.py && git commit", "unmet"),
+        ("sed -i s/a/b/ src/a.py && pytest && git commit", "met"),
+        ("pytest | git commit -F -", "unmet"),
+        ("pytest & git commit", "unmet"),
+        ("bash -c 'pytest && git commit'", "met"),
+        ('git commit -m "$(pytest)"', "met"),
+    ],
+)
+def test_the_commands_of_one_line_come_one_after_another(line, result):
+    trace = a_trace(shell(1, line), done(2, 1, exit_code=0))
+    edit = EventPattern(path="src/**")
+    assert judge(trace, "fresh", do=COMMIT, after=TESTS, since=edit).result == result
+
+
+def test_an_edit_beside_a_line_may_fall_between_its_commands():
+    edit = Call(line=2, id="c2", tool="Edit", does="write", paths=("src/a.py",))
+    line = shell(1, "pytest && git commit")
+    trace = a_trace(line, edit, done(3, 2), done(4, 1, exit_code=0))
+    found = judge(trace, "fresh", do=COMMIT, after=TESTS, since=EventPattern(kind="write"))
+    assert found.result == "unknown"
+
+
+def test_a_line_of_very_many_commands_is_taken_as_one():
+    line = " && ".join(["pytest", "git commit"] * 100)
+    assert judge(a_trace(shell(1, line)), "before", first=TESTS, then=COMMIT).result == "unmet"
 
 
 def test_more_words_of_a_command_must_come_in_their_order():
@@ -372,7 +432,9 @@ def wrong(tmp_path, text):
         ("- {id: a, never: {kind: message, command: ls}}", 1, 34, "can never match"),
         ("- {id: a, never: {kind: read, command: ls}}", 1, 31, "can never match"),
         ("- {id: a, never: {command: a && b}}", 1, 28, "2 commands"),
-        ("- {id: a, never: {command: sudo rm}}", 1, 28, "write `rm`"),
+        ("- {id: a, never: {command: A=1 rm x}}", 1, 28, "write `rm x`"),
+        ("- {id: a, never: {command: $(rm x)}}", 1, 28, "can never match"),
+        ("- {id: a, never: {kind: write, exit: 0}}", 1, 32, "a `write` has no `exit`"),
         ("- {id: a, never: {path: src/}}", 1, 25, "write `src/**`"),
         ("- {id: a, never: {exit: yes}}", 1, 25, "expected an exit code"),
         ("- {never: shell}", 1, 3, "has no `id`"),
@@ -399,6 +461,18 @@ def wrong(tmp_path, text):
             2,
             11,
             "contradicts",
+        ),
+        (
+            "- {id: a, never: write}\n- {id: b, before: {first: read, then: write}}",
+            2,
+            11,
+            "or let the other be `vacuous: allow`",
+        ),
+        (
+            "- {id: a, before: {first: read, then: write}}\n- {id: b, before: {first: write, then: read}}",
+            2,
+            11,
+            "contradicts the rule `a`",
         ),
         ("never: shell", 1, 1, "expected a list of rules"),
         ("", 1, 1, "expected a list of rules"),

@@ -10,11 +10,13 @@ from audition.model import Call, End, EventPattern, Message, Result, Rule, Trace
 
 LETTERS = "ABC"
 PATTERNS = {
-    "A": EventPattern(command="a"),
-    "B": EventPattern(command="b"),
-    "C": EventPattern(command="c"),
+    "A": EventPattern(command="x a"),
+    "B": EventPattern(command="x b"),
+    "C": EventPattern(command="x c"),
 }
-FAILING = {**PATTERNS, "A": EventPattern(command="a", exit=0)}
+FAILING = {**PATTERNS, "A": EventPattern(command="x a", exit=0)}
+PARTS = 6
+"""So many commands a session, for every order of them is looked at."""
 
 
 # The slow way. A world is one order of the events; each event is a set of letters.
@@ -115,14 +117,14 @@ SLOW = {
 
 
 def orders(spans):
-    """Every order in which what ended before another began stays before it."""
+    """Every order in which what ended before another began stays before it, and lines stay so."""
     for order in permutations(range(len(spans))):
         place = {each: at for at, each in enumerate(order)}
         if all(
             place[i] < place[j]
-            for i, (_, end) in enumerate(spans)
-            for j, (begin, _) in enumerate(spans)
-            if i != j and end <= begin
+            for i, (one, _, end) in enumerate(spans)
+            for j, (other, begin, _) in enumerate(spans)
+            if (i < j if one == other else end <= begin)
         ):
             yield order
 
@@ -131,19 +133,27 @@ def agree(found):
     return found.pop() if len(found) == 1 else "unknown"
 
 
+LETTER_SETS = ["A", "B", "C", "AB", "BC", "AC", "ABC", ""]
+
+
 @st.composite
 def sessions(draw, most=5, close_all=True):
-    """Calls that overlap: (letters, begin, end, exit code), and the events that tell them."""
-    number = draw(st.integers(0, most))
+    """Calls that overlap: (letters by command, begin, end, exit code), and the events of them.
+
+    Letters of one command are one event; those of the next command in the line come after it.
+    """
+    number, room = draw(st.integers(0, most)), PARTS
     events, open_calls, calls = [], [], []
     while len(calls) < number or (open_calls and close_all):
         begins = len(calls) < number and (not open_calls or draw(st.booleans()))
         if begins:
-            letters = draw(st.sampled_from(["A", "B", "C", "AB", "BC", "AC", "ABC", ""]))
+            longest = min(3, room - (number - len(calls) - 1))
+            parts = draw(st.lists(st.sampled_from(LETTER_SETS), min_size=1, max_size=longest))
+            room -= len(parts)
             code = draw(st.sampled_from([0, 0, 1, None]))
             line = len(events) + 1
-            command = "; ".join(letters.lower()) or "x"
-            calls.append([letters, line, 10**6, code])
+            command = " && ".join(" ".join(("x", *each.lower())) for each in parts)
+            calls.append([parts, line, 10**6, code])
             open_calls.append(len(calls) - 1)
             events.append(
                 Call(line=line, id=f"c{len(calls) - 1}", tool="Bash", does="shell", command=command)
@@ -164,21 +174,22 @@ def sessions(draw, most=5, close_all=True):
     return calls, tuple(events)
 
 
-def slowly(calls, judge, *, needs_exit=False):
-    """The verdicts over all orders, and over all that is not known."""
+def slowly(calls, judge, *, needs_exit=False, whole=False):
+    """The verdicts over all orders, and over all that is not known; `whole`: calls, not commands."""
     worlds = set()
     told = [each for each in calls if each[2] < 10**6]
-    spans = [(b, e) if told else (b, b) for _, b, e, _ in calls]
-    choices = []
-    for letters, _, end, code in calls:
-        event = frozenset(letters) | {"*"}
-        if not needs_exit or "A" not in event:
-            choices.append([event])
-        elif end == 10**6:
-            choices.append([event, event - {"A"}])
-        else:
-            # An exit code that is not told, of a call that failed, is not 0.
-            choices.append([event if code == 0 else event - {"A"}])
+    spans, choices = [], []
+    for number, (parts, begin, end, code) in enumerate(calls):
+        for letters in ["".join(parts)] if whole else parts:
+            spans.append((number, begin, end if told else begin))
+            event = frozenset(letters) | {"*"}
+            if not needs_exit or "A" not in event:
+                choices.append([event])
+            elif end == 10**6:
+                choices.append([event, event - {"A"}])
+            else:
+                # An exit code that is not told, of a call that failed, is not 0.
+                choices.append([event if code == 0 else event - {"A"}])
     for order in orders(spans):
         for each in product(*choices):
             worlds.add(judge([each[i] for i in order]))
@@ -215,7 +226,7 @@ def test_calls_without_a_result_and_unknown_exit_codes_leave_open_what_they_may_
 def test_counts_agree_with_the_slow_way(session, least, most):
     calls, events = session
     made = rule("count", "A", {"least": least, "most": most})
-    assert quickly(made, events) == slowly(calls, count(least, most))
+    assert quickly(made, events) == slowly(calls, count(least, most), whole=True)
 
 
 @settings(max_examples=300, deadline=None)
@@ -223,7 +234,7 @@ def test_counts_agree_with_the_slow_way(session, least, most):
 def test_within_agrees_with_the_slow_way(session, limit):
     calls, events = session
     made = rule("within", "A", {"calls": limit})
-    assert quickly(made, events) == slowly(calls, within(limit))
+    assert quickly(made, events) == slowly(calls, within(limit), whole=True)
 
 
 @settings(max_examples=200, deadline=None)

@@ -6,9 +6,9 @@ In: Rules, with the Nodes they stand at. Out: findings. Must not know: files, se
 from collections.abc import Sequence
 
 from audition.cases.fields import Findings
-from audition.conduct import FORMS, say_pattern
+from audition.conduct import FORMS, runs, say_pattern
 from audition.model import EventPattern, Rule
-from audition.shell import split_commands
+from audition.shell import read_words, split_commands, steps_of
 from audition.yaml_file import Node
 
 SAME = {
@@ -42,14 +42,15 @@ def _look_at_pattern(pattern: EventPattern, node: Node, findings: Findings) -> N
 
 
 def _look_at_command(command: str, node: Node, findings: Findings) -> None:
-    found = split_commands(command)
-    plain = tuple(command.split())
-    if len(found) != 1:
+    found = read_words(command)
+    if len(found) != 1 or found[0].script:
         words = f"{len(found)} commands" if found else "no command"
         findings.say(node, f"`{command}` is {words}: it can never match", "name one command")
-    elif len(found[0]) < len(plain) and found[0][0] != plain[0].strip("'\""):
-        hint = f"write `{' '.join(found[0])}`; wrappers are taken off before it is looked at"
-        findings.say(node, f"`{command}` begins with a wrapper: it can never match", hint)
+    elif not any(runs(found[0].words, step) for step in steps_of(command)):
+        bare = split_commands(command)
+        hint = f"write `{' '.join(bare[0])}`" if bare and bare[0] else ""
+        words = "begins with what is no program"
+        findings.say(node, f"`{command}` {words}: it can never match", hint)
 
 
 def _look_at_rule(rule: Rule, node: Node, findings: Findings) -> None:
@@ -78,22 +79,50 @@ def _look_at_rule(rule: Rule, node: Node, findings: Findings) -> None:
         findings.say(node, words, "leave `vacuous` out", key=True)
 
 
+NEEDS = {
+    "before": ("first", "then"),
+    "follows": ("after", "must"),
+    "between": ("from", "to"),
+    "fresh": ("do", "after"),
+}
+"""What must be there for such a rule to be met; with `vacuous: allow` nothing must."""
+
+
 def _contradictions(rules: Sequence[tuple[Rule, Node]], findings: Findings) -> None:
-    """What must be and what must not be, of the same pattern."""
+    """What must be and what must not be, of the same pattern; what must come before itself."""
     ranges: dict[EventPattern, tuple[int, int, Rule, Rule]] = {}
+    pairs: dict[tuple[str, EventPattern, EventPattern], Rule] = {}
     for rule, node in rules:
-        if rule.form not in ("never", "eventually", "count", "within"):
-            continue
-        pattern, numbers = rule.patterns["of"], rule.numbers
-        least = numbers.get("least", 0 if rule.form in ("never", "count") else 1)
-        most = 0 if rule.form == "never" else numbers.get("most", 2**62)
-        low, high, lower, upper = ranges.get(pattern, (0, 2**62, rule, rule))
-        if least > low:
-            low, lower = least, rule
-        if most < high:
-            high, upper = most, rule
-        ranges[pattern] = (low, high, lower, upper)
-        if low > high and lower is not upper:
-            other = lower if rule is upper else upper
-            words = f"contradicts the rule `{other.id}`, which also is about {say_pattern(pattern)}"
-            findings.say(node.at(rule.form), words, "keep one of them", key=True)
+        for pattern, least, most in _wants(rule):
+            low, high, lower, upper = ranges.get(pattern, (0, 2**62, rule, rule))
+            if least > low:
+                low, lower = least, rule
+            if most < high:
+                high, upper = most, rule
+            ranges[pattern] = (low, high, lower, upper)
+            if low > high and lower is not upper:
+                _at_odds(rule, lower if rule is upper else upper, pattern, (node, findings))
+                break
+        if rule.form in ("before", "follows") and not rule.vacuous:
+            one, two = (rule.patterns[role] for role in FORMS[rule.form].roles)
+            pairs[rule.form, one, two] = rule
+            if one != two and (other := pairs.get((rule.form, two, one))):
+                _at_odds(rule, other, one, (node, findings))
+
+
+def _wants(rule: Rule) -> list[tuple[EventPattern, int, int]]:
+    """How often at least and at most each pattern must be seen for the rule to be met."""
+    if rule.form in NEEDS:
+        roles = () if rule.vacuous else NEEDS[rule.form]
+        return [(rule.patterns[role], 1, 2**62) for role in roles]
+    least = rule.numbers.get("least", 0 if rule.form in ("never", "count") else 1)
+    most = 0 if rule.form == "never" else rule.numbers.get("most", 2**62)
+    return [(rule.patterns["of"], least, most)]
+
+
+def _at_odds(rule: Rule, other: Rule, pattern: EventPattern, where: tuple[Node, Findings]) -> None:
+    node, findings = where
+    words = f"contradicts the rule `{other.id}`, which also is about {say_pattern(pattern)}"
+    may = any(each.form in NEEDS for each in (rule, other))
+    hint = "keep one of them" + (", or let the other be `vacuous: allow`" if may else "")
+    findings.say(node.at(rule.form), words, hint, key=True)

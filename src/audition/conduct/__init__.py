@@ -10,6 +10,7 @@ comes out the same in all of them is decided, any other is `unknown`.
 """
 
 from audition.conduct.automata import FORMS, Form
+from audition.conduct.commands import runs
 from audition.conduct.grades import grade_conduct
 from audition.conduct.rulings import judge_conduct
 from audition.conduct.sights import KINDS, say_pattern
@@ -22,5 +23,6 @@ __all__ = [
     "grade_conduct",
     "judge_conduct",
     "number_turns",
+    "runs",
     "say_pattern",
 ]

@@ -32,6 +32,8 @@ class Item(Value, frozen=True, kw_only=True):
     may: tuple[int, ...]
     """The roles it plays, as bits; several where the session does not tell which."""
     lines: tuple[int, ...]
+    before: tuple[int, ...] = ()
+    """The keys of what is one thing with it, and comes before it: the commands of one line."""
 
 
 Proof = tuple[tuple[int, ...], ...]
@@ -59,6 +61,7 @@ class Order:
         """An event ended: by now it has been taken."""
         if self.lost or key not in self.open:
             return
+        gone = {key, *self.open[key].before}
         if len(self.open) == 1 and len(self.places) == 1 and len(self.open[key].may) == 1:
             self._take(self.open.pop(key))
             return
@@ -68,7 +71,7 @@ class Order:
         while todo:
             (state, taken), proof = todo.pop()
             if key in taken:
-                found.setdefault((state, taken - {key}), proof)
+                found.setdefault((state, taken - gone), proof)
                 continue
             for item in self._next(taken):
                 now = taken | {item.key}
@@ -82,7 +85,8 @@ class Order:
                 self.lost = True
                 return
         self.places = found
-        del self.open[key]
+        for each in gone:
+            self.open.pop(each, None)
 
     def _take(self, item: Item) -> None:
         """The one thing that is open, where there is one state: nearly always so."""
@@ -100,11 +104,16 @@ class Order:
             yield from self.open.values()
             return
         first: dict[tuple[int, ...], Item] = {}
+        followed = {each for item in self.open.values() for each in item.before}
         for item in self.open.values():
-            if item.key not in taken:
-                other = first.get(item.may)
-                if other is None or item.ends < other.ends:
-                    first[item.may] = item
+            if item.key in taken or any(e in self.open and e not in taken for e in item.before):
+                continue
+            if item.key in followed:
+                yield item  # what comes behind it may have to wait for it
+                continue
+            other = first.get(item.may)
+            if other is None or item.ends < other.ends:
+                first[item.may] = item
         yield from first.values()
 
     def only(self) -> State | None:

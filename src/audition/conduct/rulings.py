@@ -24,18 +24,26 @@ OVERLAP = "calls ran side by side: in one order it is {one}, in another {other}"
 LOST = "too many calls ran side by side"
 
 
+MOST_PARTS = 64
+"""A line of more commands that matter is taken as one."""
+Parts = tuple[tuple[int, ...], ...]
+"""What an event may play in a rule, one after another: more than one only for a shell line."""
+
+
 class _Count:
     """How often something was; its order is nothing."""
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
+        self.over = False
         self.sure = self.maybe = self.turn = 0
         self.lines: list[int] = []
         self.limit = rule.numbers.get("turns", NEVER)
         self.of_outcome = make_sight(rule.patterns["of"]).of_outcome
 
-    def begin(self, mark: Mark, roles: tuple[int, ...]) -> None:
+    def begin(self, mark: Mark, parts: Parts) -> None:
         """Count it; roles with and without mean that it is not known."""
+        (roles,) = parts
         if mark.turn > self.limit or not any(roles):
             return
         self.maybe += 1
@@ -94,13 +102,18 @@ class _Ordered:
         """Nothing that comes can change it."""
         self.of_outcome = any(make_sight(each).of_outcome for each in rule.patterns.values())
 
-    def begin(self, mark: Mark, roles: tuple[int, ...]) -> None:
+    def begin(self, mark: Mark, parts: Parts) -> None:
         """It began; what takes no time is over as well."""
         if self.over:
             return
         ends = self.ends(mark)
         lines = mark.lines if self.of_outcome else mark.lines[:1]
-        self.order.begin(Item(key=mark.key, ends=ends, may=roles, lines=lines))
+        before: tuple[int, ...] = ()
+        for number, may in enumerate(parts, 1 - len(parts)):
+            # The last part has the key of the whole: with its end, all parts are over.
+            key = number - mark.key * MOST_PARTS if number else mark.key
+            self.order.begin(Item(key=key, ends=ends, may=may, lines=lines, before=before))
+            before = (*before, key)
         if ends == mark.key:
             self.end(mark.key)
 
@@ -180,16 +193,25 @@ def _feed(
 ) -> int:
     """Hand every mark to the rules it is something to, and its end when it comes."""
     ends: list[tuple[int, int, int]] = []
+    known: dict[tuple[bool, tuple[tuple[int, bool | None], ...]], dict[int, Parts]] = {}
     turn = 0
     for mark in marks:
         while ends and ends[0][0] <= mark.key:
             _, key, number = heappop(ends)
             watchers[number].end(key)
         turn = mark.turn
-        roles = _roles(mark, wanted, counting)
-        for number, may in roles.items():
-            watchers[number].begin(mark, may)
-            if mark.key < (over := watchers[number].ends(mark)) < NEVER:
+        seen = (mark.is_call, mark.sights)
+        roles = None if mark.places else known.get(seen)
+        if roles is None:
+            roles = _roles(mark, wanted, counting)
+            if not mark.places:
+                known[seen] = roles
+        for number, parts in roles.items():
+            watcher = watchers[number]
+            if watcher.over:
+                continue
+            watcher.begin(mark, parts)
+            if mark.key < (over := watcher.ends(mark)) < NEVER:
                 heappush(ends, (over, mark.key, number))
     while ends:
         _, key, number = heappop(ends)
@@ -199,14 +221,41 @@ def _feed(
 
 def _roles(
     mark: Mark, wanted: dict[int, list[tuple[int, int]]], counting: list[int]
-) -> dict[int, tuple[int, ...]]:
+) -> dict[int, Parts]:
     """For each rule, the roles that the event plays in it, or may play."""
     found: dict[int, tuple[int, ...]] = {}
     if mark.is_call:
         found = dict.fromkeys(counting, (EVERY_CALL,))
     for pattern, sure in mark.sights:
         for number, bit in wanted[pattern]:
-            before = found.get(number, (0,))
-            with_it = tuple(roles | bit for roles in before)
-            found[number] = with_it if sure else (*before, *with_it)
-    return found
+            found[number] = _with(found.get(number, (0,)), bit, sure)
+    if not mark.places:
+        return {number: (may,) for number, may in found.items()}
+    return {number: _parts(mark, wanted, number) or (may,) for number, may in found.items()}
+
+
+def _with(before: tuple[int, ...], bit: int, sure: bool | None) -> tuple[int, ...]:
+    with_it = tuple(roles | bit for roles in before)
+    return with_it if sure else (*before, *with_it)
+
+
+def _parts(mark: Mark, wanted: dict[int, list[tuple[int, int]]], rule: int) -> Parts:
+    """The roles of each part of a line; none where the parts make no difference to the rule."""
+    mine = [
+        (bit, sure, mark.places.get(pattern))
+        for pattern, sure in mark.sights
+        for number, bit in wanted[pattern]
+        if number == rule
+    ]
+    told = [places for _, _, places in mine if places]
+    places = sorted(frozenset().union(*told)) if len(told) > 1 else []
+    if len(places) > MOST_PARTS:
+        return ()
+    parts: list[tuple[int, ...]] = []
+    for place in places:
+        may: tuple[int, ...] = (0,)
+        for bit, sure, seen in mine:
+            if not seen or place in seen:
+                may = _with(may, bit, sure)
+        parts.append(may)
+    return tuple(parts)

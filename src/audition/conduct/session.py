@@ -5,7 +5,7 @@ result; where it started a sub-agent, what the sub-agent does comes after its st
 Must not know: rules.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from audition.conduct.sights import Sight
 from audition.conduct.turns import number_turns
@@ -28,6 +28,8 @@ class Mark(Value, frozen=True, kw_only=True):
     sights: tuple[tuple[int, bool | None], ...]
     """Which Sights saw it, by number; None where it is not known."""
     lines: tuple[int, ...]
+    places: Mapping[int, frozenset[int]] = {}
+    """Where in its line each Sight sees it, where that may matter; all of the line without."""
 
 
 class Paired(Value, frozen=True, kw_only=True):
@@ -118,12 +120,23 @@ def _call(
 ) -> Mark:
     ends, result = paired.results.get(place, (NEVER if paired.told else place, None))
     first = paired.starts.get(call.id, NEVER) if call.id else NEVER
+    seen = _seen(call, result, asked)
     return Mark(
         key=place,
         ends=ends,
         started=min(ends, max(place, first - 1)),
         turn=turn,
         is_call=True,
-        sights=_seen(call, result, asked),
+        sights=seen,
         lines=(call.line, result.line) if result else (call.line,),
+        places=_places(call, seen, asked) if len(seen) > 1 and call.does == "shell" else {},
     )
+
+
+def _places(
+    call: Call, seen: tuple[tuple[int, bool | None], ...], asked: list[tuple[int, Sight]]
+) -> dict[int, frozenset[int]]:
+    """Where in the line each Sight sees it; nothing where fewer than two places are told apart."""
+    wanted = {number for number, _ in seen}
+    found = {n: each.places(call.command) for n, each in asked if n in wanted and each.places}
+    return found if len(frozenset().union(*found.values())) > 1 else {}

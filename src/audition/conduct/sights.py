@@ -11,18 +11,18 @@ hundred thousand lines, and taking one apart costs more than all the rest.
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from posixpath import basename
 from typing import get_args
 
 from audition.called import bare
+from audition.conduct.commands import read_command, runs
 from audition.globs import compile_glob
 from audition.model import AnyEvent, Call, Does, EventPattern, Json, Message, Offer, Result, Value
-from audition.shell import reads_in, runs_in, split_commands, writes_in
+from audition.shell import Step, steps_of, touched_by
 
-OF_CALLS = ("tool", "path", "skill", "exit", "failed", "subagent")
+OF_CALLS = ("tool", "path", "skill", "failed", "subagent")
 KINDS: Mapping[str, tuple[str, ...]] = {
-    "call": (*OF_CALLS, "command"),
-    "shell": (*OF_CALLS, "command"),
+    "call": (*OF_CALLS, "command", "exit"),
+    "shell": (*OF_CALLS, "command", "exit"),
     **{does: OF_CALLS for does in get_args(Does) if does != "shell"},
     "message": ("skill", "subagent"),
     "result": ("exit", "failed", "subagent"),
@@ -34,21 +34,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 Seen = Callable[[AnyEvent, Result | None], bool | None]
 _LAST_PART = re.compile(r"__|[./:]")
 """`mcp__server__tool`, `server.tool`, `server/tool`, `server:tool`."""
-_QUOTES = re.compile(r"['\"\\]")
 _UNQUOTE = str.maketrans("", "", "'\"\\\n")
-_VALUED: Mapping[str, frozenset[str]] = {
-    "git": frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env")),
-    "docker": frozenset(("-H", "--host", "-c", "--context", "--config", "-l", "--log-level")),
-    "kubectl": frozenset(("-n", "--namespace", "--context", "--kubeconfig", "-s", "--server")),
-    "npm": frozenset(("--prefix", "-w", "--workspace")),
-    "pnpm": frozenset(("-C", "--dir", "--filter", "-F")),
-    "yarn": frozenset(("--cwd",)),
-    "cargo": frozenset(("--manifest-path", "-C", "--config", "--color")),
-    "gh": frozenset(("-R", "--repo")),
-    "helm": frozenset(("-n", "--namespace", "--kube-context")),
-    **dict.fromkeys(("pip", "pip3", "uv", "poetry", "go", "brew", "apt", "apt-get"), frozenset()),
-}
-"""Programs whose second word says what they do, and their options before it with a value."""
 
 
 class Sight(Value, frozen=True, kw_only=True):
@@ -61,6 +47,8 @@ class Sight(Value, frozen=True, kw_only=True):
     of_outcome: bool
     """What the call came back with decides."""
     seen: Seen
+    places: Callable[[str], frozenset[int]] | None = None
+    """Where in a shell line it is seen, in the order in which the line runs; None: in all of it."""
 
 
 @lru_cache(maxsize=1024)
@@ -76,7 +64,27 @@ def make_sight(pattern: EventPattern) -> Sight:
         does=does,
         of_outcome=outcome,
         seen=_all([_TESTS[name](pattern) for name in given]),
+        places=_places(pattern),
     )
+
+
+def _places(pattern: EventPattern) -> Callable[[str], frozenset[int]] | None:
+    """Where in a line the command stands; without one, where a file is named that fits."""
+    if pattern.command:
+        words = read_command(pattern.command)
+
+        def is_here(step: Step) -> bool:
+            return runs(words, step)
+
+    elif pattern.path:
+        fits = compile_glob(pattern.path, anywhere=True).fullmatch
+
+        def is_here(step: Step) -> bool:
+            return any(fits(path.removeprefix("./")) is not None for path in touched_by(step))
+
+    else:
+        return None
+    return lambda line: frozenset(each.place for each in steps_of(line) if is_here(each))
 
 
 def _all(tests: list[Seen]) -> Seen:
@@ -184,61 +192,27 @@ def _touched(call: Call) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _in_line(line: str) -> tuple[str, ...]:
-    return (*reads_in(line), *runs_in(line), *writes_in(line))
+    return tuple(path for step in steps_of(line) for path in touched_by(step))
 
 
 def _command(pattern: EventPattern) -> Seen:
-    words = split_commands(pattern.command)[0]
+    words = read_command(pattern.command)
     signs = [word.translate(_UNQUOTE) for word in words]
-
-    def in_line(line: str) -> bool:
-        return any(runs(words, each) for each in _split(line))
 
     def test(event: AnyEvent, _: Result | None) -> bool:
         line: str = event.command  # type: ignore[union-attr]
         for sign in signs:
             if sign not in line and not _quoted_in(sign, line):
                 return False
-        return in_line(line)
+        return any(runs(words, step) for step in steps_of(line))
 
     return test
 
 
-@lru_cache(maxsize=1024)
-def _split(line: str) -> tuple[tuple[str, ...], ...]:
-    return split_commands(line)
-
-
 def _quoted_in(sign: str, line: str) -> bool:
     """Whether a word stands in a line with quotes inside it."""
-    return _QUOTES.search(line) is not None and sign in line.translate(_UNQUOTE)
-
-
-def runs(wanted: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    """Whether a simple command is the wanted one, perhaps with more words between and behind.
-
-    The program is the first word, with or without its folder; the other words must come in
-    this order, before any `--`. For a program with sub-commands (`git`, `npm` …) the second
-    word must be the sub-command: `git log commit` is no `git commit`.
-    """
-    if not words or wanted[0] not in (words[0], basename(words[0])):
-        return False
-    before = words[1 : words.index("--")] if "--" in words and "--" not in wanted else words[1:]
-    rest, left = list(wanted[1:]), list(before)
-    name = basename(wanted[0])
-    if rest and rest[0][:1] != "-" and name in _VALUED:
-        left = _from_subcommand(left, _VALUED[name])
-        if left[:1] != rest[:1]:
-            return False
-    found = iter(left)
-    return all(word in found for word in rest)
-
-
-def _from_subcommand(words: list[str], valued: frozenset[str]) -> list[str]:
-    place = 0
-    while place < len(words) and words[place][:1] in ("-", "+"):
-        place += 2 if words[place] in valued else 1
-    return words[place:]
+    quoted = "'" in line or '"' in line or "\\" in line
+    return quoted and sign in line.translate(_UNQUOTE)
 
 
 _TESTS: Mapping[str, Callable[[EventPattern], Seen]] = {

@@ -6,7 +6,25 @@ and half a line are taken as far as they go: nothing is fatal.
 Must not know: files, processes, what the commands print.
 """
 
-from audition.shell.reading import is_look_around, reads_in, runs_in, split_commands
-from audition.shell.writing import writes_in
+from audition.shell.reading import (
+    Step,
+    is_look_around,
+    reads_in,
+    runs_in,
+    split_commands,
+    steps_of,
+)
+from audition.shell.words import read_words
+from audition.shell.writing import touched_by, writes_in
 
-__all__ = ["is_look_around", "reads_in", "runs_in", "split_commands", "writes_in"]
+__all__ = [
+    "Step",
+    "is_look_around",
+    "read_words",
+    "reads_in",
+    "runs_in",
+    "split_commands",
+    "steps_of",
+    "touched_by",
+    "writes_in",
+]

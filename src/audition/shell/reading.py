@@ -48,6 +48,10 @@ class Step(Value, frozen=True, kw_only=True):
     into: tuple[str, ...]
     writes: bool
     code: str
+    wrapped_in: tuple[tuple[str, ...], ...]
+    """The wrappers that were taken off it, as words: `sudo rm x`, the outermost first."""
+    place: int
+    """When it runs: what is piped, or in the background, has the place of what it runs beside."""
 
 
 def split_commands(line: str) -> tuple[tuple[str, ...], ...]:
@@ -73,28 +77,21 @@ def is_look_around(line: str, skill_files: Collection[str]) -> bool:
 
 def reads_in(line: str) -> tuple[str, ...]:
     """The paths that the reading commands of a line name, `cd` before them applied."""
-    found: dict[str, None] = {}
-    for step in steps_of(line):
-        for path in _read_by(step):
-            found[in_folder(step.folder, path)] = None
-    return tuple(found)
+    return tuple(dict.fromkeys(path for step in steps_of(line) for path in read_by(step)))
 
 
 def runs_in(line: str) -> tuple[str, ...]:
     """The paths of the scripts that a line runs, `cd` before them applied."""
-    found: dict[str, None] = {}
-    for step in steps_of(line):
-        if path := _run_by(step.words):
-            found[in_folder(step.folder, path)] = None
-    return tuple(found)
+    return tuple(dict.fromkeys(path for step in steps_of(line) for path in run_by(step)))
 
 
 @lru_cache(maxsize=128)  # each line is asked about three times in a row
 def steps_of(line: str) -> tuple[Step, ...]:
     """The simple commands of a line, each with the folder it runs in."""
-    folder = ""
+    folder, place = "", -1
     steps: list[Step] = []
     for simple in find_commands(line):
+        place += not (simple.beside and steps)
         steps.append(
             Step(
                 words=simple.words,
@@ -103,6 +100,8 @@ def steps_of(line: str) -> tuple[Step, ...]:
                 into=tuple(simple.into),
                 writes=simple.writes,
                 code=simple.code,
+                wrapped_in=tuple(simple.wrapped_in),
+                place=place,
             )
         )
         if simple.words and simple.words[0] in ("cd", "pushd"):
@@ -138,6 +137,17 @@ def _operands(words: tuple[str, ...]) -> list[str]:
         else:
             found.append(word)
     return found[1:] if pattern else found
+
+
+def read_by(step: Step) -> list[str]:
+    """The paths that a simple command reads."""
+    return [in_folder(step.folder, path) for path in _read_by(step)]
+
+
+def run_by(step: Step) -> list[str]:
+    """The path of the script that a simple command runs, if it runs one."""
+    path = _run_by(step.words)
+    return [in_folder(step.folder, path)] if path else []
 
 
 def _read_by(step: Step) -> list[str]:

@@ -20,7 +20,7 @@ _REDIRECT = re.compile(r"(?:\d+|&)?(<<<|<<-?|>>|>\||>&|<&|<>|>|<)")
 class Simple:
     """A simple command while it is gathered."""
 
-    __slots__ = ("code", "into", "script", "takes", "words", "writes")
+    __slots__ = ("beside", "code", "into", "script", "takes", "words", "wrapped_in", "writes")
 
     def __init__(self) -> None:
         self.words: tuple[str, ...] = ()
@@ -34,6 +34,10 @@ class Simple:
         """Its here-document."""
         self.script = ""
         """Instead of words: the text of a substitution, still to be read."""
+        self.beside = False
+        """It runs at the same time as the one before it: behind `|` or `&`."""
+        self.wrapped_in: list[tuple[str, ...]] = []
+        """The words of the wrappers that were taken off it, the outermost first."""
 
 
 def read_words(line: str) -> list[Simple]:
@@ -89,7 +93,7 @@ class _Reader:
                 self._redirect(match[1])
             elif match := _OPERATOR.match(text, self.at):
                 self.at = match.end()
-                self._end()
+                self._end(beside=match[0] in ("|", "|&", "&"))
                 if match[0] == "\n":
                     self._skip_heredocs()
             else:
@@ -194,12 +198,14 @@ class _Reader:
         inside.script = text
         self.found.append(inside)
 
-    def _end(self) -> None:
+    def _end(self, *, beside: bool = False) -> None:
         simple, words = self.simple, self.words
-        self.simple, self.words = Simple(), []
         if words or simple.writes or simple.takes:
             simple.words = tuple(words)
             self.found.append(simple)
+            self.simple, self.words = Simple(), []
+        # A line may break behind an `&` or a `|`: what comes runs beside all the same.
+        self.simple.beside |= beside
 
 
 def _closing(text: str, at: int) -> int:

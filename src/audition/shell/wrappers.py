@@ -11,16 +11,20 @@ from audition.shell.words import Simple, read_words, writer
 DEEPEST = 8
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _KEYWORDS = frozenset(
-    ("if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "time")
+    ("if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "coproc")
 )
-_SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash"))
+_SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash", "fish"))
+_SHELL_VALUED = frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
+"""Options of a shell that take a value; a bundle such as `-euo` takes one as its last letter does."""
 _WRAPPERS: dict[str, frozenset[str]] = {
-    "env": frozenset(("-u", "--unset", "-C", "--chdir", "-S")),
+    "env": frozenset(("-u", "--unset", "-C", "--chdir")),
     "sudo": frozenset(("-u", "-g", "-h", "-p", "-C", "-T", "-D", "-R", "-U")),
     "timeout": frozenset(("-k", "--kill-after", "-s", "--signal")),
     "nice": frozenset(("-n", "--adjustment")),
     "nohup": frozenset(),
-    "time": frozenset(("-f", "-o")),
+    "doas": frozenset(("-u", "-C")),
+    "time": frozenset(("-f", "-o", "--format", "--output")),
+    "gtime": frozenset(("-f", "-o")),
     "exec": frozenset(("-a",)),
     "command": frozenset(),
     "builtin": frozenset(),
@@ -28,8 +32,39 @@ _WRAPPERS: dict[str, frozenset[str]] = {
     "setsid": frozenset(),
     "ionice": frozenset(("-c", "-n")),
     "xargs": frozenset(("-n", "-P", "-d", "-L", "-s", "-E", "-a", "-I")),
+    "caffeinate": frozenset(("-t", "-w")),
+    "chronic": frozenset(),
+    "unbuffer": frozenset(),
+    "busybox": frozenset(),
+    "watch": frozenset(("-n", "--interval")),
+    "strace": frozenset(("-e", "-o", "-p", "-s", "-u", "-E")),
+    "taskset": frozenset(),
+    "flock": frozenset(("-w", "--timeout", "-E")),
+    "npx": frozenset(("-p", "--package")),
+    "bunx": frozenset(),
+    "uvx": frozenset(("--from", "--with", "-p", "--python")),
 }
 """Programs that run another, with those of their options that take a value."""
+_FIRST_IS_OWN = frozenset(("timeout", "flock", "taskset"))
+"""Their first word is for themselves: a time, a file, a mask."""
+_RUNNERS: dict[tuple[str, str], frozenset[str]] = {
+    ("uv", "run"): frozenset(("--with", "--python", "-p", "--project", "--extra", "--group")),
+    ("poetry", "run"): frozenset(),
+    ("pipenv", "run"): frozenset(),
+    ("pdm", "run"): frozenset(("-p", "--project")),
+    ("hatch", "run"): frozenset(),
+    ("rye", "run"): frozenset(),
+    ("pixi", "run"): frozenset(("-e", "--environment")),
+    ("conda", "run"): frozenset(("-n", "--name", "-p", "--prefix")),
+    ("bundle", "exec"): frozenset(),
+    ("npm", "exec"): frozenset(("-p", "--package")),
+    ("pnpm", "exec"): frozenset(),
+    ("yarn", "exec"): frozenset(),
+    ("mise", "exec"): frozenset(),
+}
+"""Programs that run another behind a word of their own."""
+_SCRIPTED = {"su": ("-c", "--command"), "script": ("-c", "--command"), "flock": ("-c",)}
+"""Programs that run a line behind one of these options."""
 
 
 def find_commands(line: str, depth: int = 0) -> list[Simple]:
@@ -52,30 +87,38 @@ def _unwrap(simple: Simple, depth: int) -> list[Simple]:
     simple.words = tuple(words)
     if not words:
         return [simple] if simple.writes else []
+    if words[0] == "function" and "{" in words:
+        words = words[words.index("{") + 1 :]
+        simple.words = tuple(words)
+        return _unwrap(simple, depth)
     if words[0] in ("for", "case", "select", "function"):
         simple.words = ()
-    name, text = basename(words[0]), ""
+    name, text = basename(words[0]), _line_of(words)
     if name in _SHELLS:
         text = _script_of(words) or simple.code
-    elif name == "eval":
-        text = " ".join(words[1:])
     inner = _wrapped(name, words)
     if not (text or inner) or depth >= DEEPEST:
         return [simple]
-    return _inside(simple, text, inner, depth)
+    outer = simple.words
+    found = _inside(simple, text, inner, depth)
+    if found and found[0] is not simple:
+        found[0].wrapped_in.insert(0, outer)
+        found[0].beside = simple.beside
+    return found
 
 
 def _wrapped(name: str, words: list[str]) -> list[str]:
     """The command that another one runs, given as words; none where it runs none."""
     if name == "find":
         return _executed(words)
-    if name == "uv" and words[1:2] == ["run"]:
-        inner = _behind(words[1:], frozenset(("--with", "--python", "-p", "--project")))
+    runner = _RUNNERS.get((name, words[1])) if len(words) > 1 else None
+    if runner is not None:
+        inner = _behind(words[1:], runner)
         return ["python", *inner] if inner and inner[0].endswith(".py") else inner
     if name not in _WRAPPERS or (name == "command" and words[1:2] in (["-v"], ["-V"])):
         return []
     inner = _behind(words, _WRAPPERS[name])
-    if name == "timeout":
+    if name in _FIRST_IS_OWN:
         return inner[1:]
     if name == "xargs" and inner and "{}" not in inner:
         inner.append("{}")
@@ -100,11 +143,30 @@ def _inside(simple: Simple, text: str, inner: list[str], depth: int) -> list[Sim
 
 def _script_of(words: list[str]) -> str:
     """The text behind `-c` or `-lc`, empty where a shell runs a file."""
-    for place, word in enumerate(words[1:], 1):
-        if word[:1] not in "-+":
-            return ""
-        if word[:2] != "--" and "c" in word and word[:1] == "-":
-            return next((each for each in words[place + 1 :] if each[:1] != "-"), "")
+    place, named = 1, False
+    while place < len(words) and words[place][:1] in ("-", "+"):
+        word = words[place]
+        named = named or (word[:1] == "-" and word[:2] != "--" and "c" in word)
+        # `-euo pipefail`: the last letter takes the next word.
+        bundle = word[:2] != "--" and word[-1] in "oO" and len(word) > 1
+        place += 2 if bundle or word in _SHELL_VALUED else 1
+    return words[place] if named and place < len(words) else ""
+
+
+def _line_of(words: list[str]) -> str:
+    """The line that `eval`, `su -c` and their like run; empty where it is none of them."""
+    name = basename(words[0])
+    if name == "eval":
+        return " ".join(words[1:])
+    if name == "env":
+        for place, word in enumerate(words[1:], 1):
+            if word in ("-S", "--split-string"):
+                return " ".join(words[place + 1 :])
+            if word[:1] != "-" and not _ASSIGNMENT.match(word):
+                return ""
+    for flag in _SCRIPTED.get(name, ()):
+        if flag in words[:-1]:
+            return words[words.index(flag) + 1]
     return ""
 
 
