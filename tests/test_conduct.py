@@ -462,18 +462,6 @@ def wrong(tmp_path, text):
             11,
             "contradicts",
         ),
-        (
-            "- {id: a, never: write}\n- {id: b, before: {first: read, then: write}}",
-            2,
-            11,
-            "or let the other be `vacuous: allow`",
-        ),
-        (
-            "- {id: a, before: {first: read, then: write}}\n- {id: b, before: {first: write, then: read}}",
-            2,
-            11,
-            "contradicts the rule `a`",
-        ),
         ("never: shell", 1, 1, "expected a list of rules"),
         ("", 1, 1, "expected a list of rules"),
     ],
@@ -482,6 +470,34 @@ def test_a_mistake_in_a_rule_is_told_where_it_stands(text, line, column, words, 
     found = wrong(tmp_path, text)
     assert any((line, column) == each[:2] and words in each[2] for each in found), found
     assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[{id: a, never: write}, {id: b, before: {first: read, then: write}}]", ["`a`"]),
+        ("[{id: b, fresh: {do: write, after: read, since: shell}}, {id: a, never: read}]", ["`a`"]),
+        (
+            "[{id: a, before: {first: read, then: write}}, {id: b, before: {first: write, then: read}}]",
+            ["`a`"],
+        ),
+        (
+            "[{id: a, never: write}, {id: b, vacuous: allow, before: {first: read, then: write}}]",
+            [],
+        ),
+        (
+            "[{id: a, before: {first: read, then: write}}, {id: b, follows: {after: read, must: write}}]",
+            [],
+        ),
+    ],
+)
+def test_rules_that_can_only_be_vacuous_together_are_said_and_stop_nothing(text, said, tmp_path):
+    path = tmp_path / "cases.yaml"
+    path.write_text(f"skills: []\nprocess: {text}\ncases: [{{id: x, prompt: p, skill: none}}]\n")
+    found = [each for each in read(path).losses if each.severity == "warning"]
+    assert len(found) == len(said)
+    for each, words in zip(found, said, strict=True):
+        assert f"cannot be met together with the rule {words}" in each.message
 
 
 def test_all_mistakes_are_told_at_once(tmp_path):

@@ -3,7 +3,7 @@
 In: Rules, with the Nodes they stand at. Out: findings. Must not know: files, sessions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from audition.cases.fields import Findings
 from audition.conduct import FORMS, runs, say_pattern
@@ -89,40 +89,48 @@ NEEDS = {
 
 
 def _contradictions(rules: Sequence[tuple[Rule, Node]], findings: Findings) -> None:
-    """What must be and what must not be, of the same pattern; what must come before itself."""
+    """What must be and what must not be, of the same pattern.
+
+    Two numbers that no session has are a mistake. Where a rule would only be vacuous, or two
+    could each hold in sessions of their own, that is said and stops nothing.
+    """
     ranges: dict[EventPattern, tuple[int, int, Rule, Rule]] = {}
-    pairs: dict[tuple[str, EventPattern, EventPattern], Rule] = {}
     for rule, node in rules:
-        for pattern, least, most in _wants(rule):
+        if rule.form not in NEEDS:
+            pattern, (least, most) = rule.patterns["of"], _range(rule)
             low, high, lower, upper = ranges.get(pattern, (0, 2**62, rule, rule))
-            if least > low:
-                low, lower = least, rule
-            if most < high:
-                high, upper = most, rule
+            low, lower = (least, rule) if least > low else (low, lower)
+            high, upper = (most, rule) if most < high else (high, upper)
             ranges[pattern] = (low, high, lower, upper)
             if low > high and lower is not upper:
-                _at_odds(rule, lower if rule is upper else upper, pattern, (node, findings))
-                break
-        if rule.form in ("before", "follows") and not rule.vacuous:
-            one, two = (rule.patterns[role] for role in FORMS[rule.form].roles)
-            pairs[rule.form, one, two] = rule
-            if one != two and (other := pairs.get((rule.form, two, one))):
-                _at_odds(rule, other, one, (node, findings))
+                other = lower if rule is upper else upper
+                words = f"contradicts the rule `{other.id}`, which also is about"
+                hint = "keep one of them"
+                findings.say(node.at(rule.form), f"{words} {say_pattern(pattern)}", hint, key=True)
+    _never_met(
+        rules, {each: upper for each, (_, high, _, upper) in ranges.items() if not high}, findings
+    )
 
 
-def _wants(rule: Rule) -> list[tuple[EventPattern, int, int]]:
-    """How often at least and at most each pattern must be seen for the rule to be met."""
-    if rule.form in NEEDS:
-        roles = () if rule.vacuous else NEEDS[rule.form]
-        return [(rule.patterns[role], 1, 2**62) for role in roles]
+def _range(rule: Rule) -> tuple[int, int]:
     least = rule.numbers.get("least", 0 if rule.form in ("never", "count") else 1)
-    most = 0 if rule.form == "never" else rule.numbers.get("most", 2**62)
-    return [(rule.patterns["of"], least, most)]
+    return least, 0 if rule.form == "never" else rule.numbers.get("most", 2**62)
 
 
-def _at_odds(rule: Rule, other: Rule, pattern: EventPattern, where: tuple[Node, Findings]) -> None:
-    node, findings = where
-    words = f"contradicts the rule `{other.id}`, which also is about {say_pattern(pattern)}"
-    may = any(each.form in NEEDS for each in (rule, other))
-    hint = "keep one of them" + (", or let the other be `vacuous: allow`" if may else "")
-    findings.say(node.at(rule.form), words, hint, key=True)
+def _never_met(
+    rules: Sequence[tuple[Rule, Node]], forbidden: Mapping[EventPattern, Rule], findings: Findings
+) -> None:
+    """Rules that another one keeps from ever being met; with `vacuous: allow` none is kept."""
+    pairs: dict[tuple[str, EventPattern, EventPattern], Rule] = {}
+    for rule, node in rules:
+        needed = () if rule.vacuous else NEEDS.get(rule.form, ())
+        patterns = [rule.patterns[role] for role in needed]
+        other = next((forbidden[each] for each in patterns if each in forbidden), None)
+        if rule.form in ("before", "follows") and patterns:
+            one, two = patterns
+            pairs[rule.form, one, two] = rule
+            other = other or pairs.get((rule.form, two, one)) if one != two else other
+        if other:
+            words = f"cannot be met together with the rule `{other.id}`"
+            hint = "with `vacuous: allow` both can pass"
+            findings.say(node.at(rule.form), words, hint, "warning", key=True)
