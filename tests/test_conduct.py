@@ -500,6 +500,22 @@ def test_rules_that_can_only_be_vacuous_together_are_said_and_stop_nothing(text,
         assert f"cannot be met together with the rule {words}" in each.message
 
 
+def test_a_rule_about_a_skill_that_is_not_on_offer_is_said(tmp_path):
+    folder = tmp_path / "skills" / "greeting"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: greeting\ndescription: Greets.\n---\nHello.\n")
+    path = tmp_path / "cases.yaml"
+    path.write_text(
+        "process:\n- {id: a, before: {first: {skill: gretting}, then: write}}\n"
+        "cases:\n- id: x\n  prompt: p\n  skill: greeting\n"
+        "  process: [{id: b, eventually: {skill: 'x:greeting'}}]\n"
+    )
+    (found,) = [each for each in read(path).losses if each.severity == "warning"]
+    assert (found.line, found.column) == (2, 35)
+    assert "no skill on offer is named `gretting`" in found.message
+    assert found.hint == "did you mean `greeting`?"
+
+
 def test_all_mistakes_are_told_at_once(tmp_path):
     assert len(wrong(tmp_path, "- {id: a, never: {}}\n- {id: b, never: {kind: x}}\n")) == 2
 

@@ -6,8 +6,10 @@ Must not know: what else a case says.
 
 import glob
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+from audition.called import bare
 from audition.cases.asked import beside
 from audition.cases.fields import Findings
 from audition.errors import did_you_mean
@@ -97,6 +99,33 @@ def check_names(root: Node, skills: tuple[Skill, ...], findings: Findings) -> No
                 )
                 hint = near or did_you_mean(name, known) or "no skills are on offer"
                 findings.say(each, f"unknown skill `{name}`", hint)
+    for node in (root, *nodes):
+        _check_rules(node, known, findings)
+
+
+def _check_rules(node: Node, known: set[str], findings: Findings) -> None:
+    """A rule may name a skill that comes from elsewhere; that is rare, so it is said."""
+    rules = node.at("process").items() if _has_rules(node) else []
+    for rule in rules:
+        for each in _below(rule, "skill"):
+            name = each.place.text or ""
+            if bare(name) not in known:
+                words = f"no skill on offer is named `{name}`: it can never match"
+                findings.say(each, words, did_you_mean(bare(name), known), "warning")
+
+
+def _has_rules(node: Node) -> bool:
+    return isinstance(node.value, dict) and isinstance(node.value.get("process"), list)
+
+
+def _below(node: Node, key: str, depth: int = 4) -> Iterator[Node]:
+    """Every node of that key below a node."""
+    if isinstance(node.value, dict) and depth:
+        for name, each in node.children().items():
+            if name == key and each.place.text:
+                yield each
+            else:
+                yield from _below(each, key, depth - 1)
 
 
 def _names(node: Node) -> list[Node]:
