@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from audition.agent import Agent, agents, find_agent, read_trace
 from audition.errors import AuditionError
 from audition.evidence import climb
-from audition.model import Call, End, Skill
+from audition.model import AnyEvent, Call, End, Skill, Usage
 from audition.trace_file import numbered_lines
 
 TRACES = Path(__file__).parent / "traces"
@@ -44,6 +45,8 @@ def survives(agent, lines):
     assert trace.unread_count <= len(lines)
     assert all(0 <= each.line <= len(lines) for each in trace.events)
     climb(trace, SKILLS, agent, prompt="/greeting $greeting")
+    # Every field holds what its type says, however the line was damaged.
+    msgspec.json.decode(msgspec.json.encode(trace.events), type=list[AnyEvent])
     return trace
 
 
@@ -152,6 +155,36 @@ def test_no_damage_inside_a_recorded_session_is_fatal(pick):
     if lines[place].strip().startswith(b"{"):
         lines[place] = json.dumps(mutate(json.loads(lines[place]), pick)).encode()
     survives(AGENTS[name], lines)
+
+
+def with_numbers(value, junk):
+    """The same JSON with every number in it replaced."""
+    if isinstance(value, dict):
+        return {key: with_numbers(each, junk) for key, each in value.items()}
+    if isinstance(value, list):
+        return [with_numbers(each, junk) for each in value]
+    return junk if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+@pytest.mark.parametrize("junk", ["many", [1], {"a": 1}, True, -7, 2**70])
+@pytest.mark.parametrize(("name", "path"), RECORDED, ids=_ids)
+def test_what_is_no_figure_is_unknown_and_never_fatal(name, path, junk):
+    lines = path.read_bytes().splitlines()
+    lines = [
+        json.dumps(with_numbers(json.loads(each), junk)).encode() if _is_json(each) else each
+        for each in lines
+    ]
+    trace = survives(AGENTS[name], lines)
+    for each in (each for each in trace.events if isinstance(each, Usage)):
+        figures = (each.input_tokens, each.cached_input_tokens, each.output_tokens, each.dollars)
+        assert not any(figures)
+
+
+def _is_json(line):
+    try:
+        return json.loads(line) is not None
+    except ValueError:
+        return False
 
 
 @given(lines=st.lists(st.binary(max_size=40).filter(lambda each: b"\n" not in each), max_size=6))

@@ -284,7 +284,9 @@ def test_the_first_failure_ends_a_run_with_x(house):
     write_cases(house, [case("quiet"), *many(20)])
     done = audition(house, "run", "-a", "fake", "-x", "-j", "1", "--run-id", "r", "-q")
     assert done.returncode == 1
-    assert len(results(house)) < 21
+    assert list(results(house)) == ["quiet"]
+    ended = house / "artifacts" / "skill-evals" / "r" / "ended.json"
+    assert json.loads(ended.read_text())["why"] == "failure"
 
 
 def test_a_dry_run_asks_nobody_and_shows_the_plan(house):

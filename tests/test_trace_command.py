@@ -115,15 +115,35 @@ def test_an_unknown_agent_is_an_error_with_the_nearest_name():
     assert "`claude`" in err
 
 
-@pytest.mark.parametrize(
-    ("text", "word"), [("# hello\n\nworld\n", "nothing is understood"), ("", "is empty")]
-)
-def test_what_is_no_session_is_an_error(tmp_path, text, word):
+@pytest.mark.parametrize("text", ["# hello\n\nworld\n", "hello", '{"x": 1}', "{half\n", "{a\n{b"])
+def test_what_is_no_session_is_an_error(tmp_path, text):
     file = tmp_path / "notes.md"
     file.write_text(text)
     code, out, err = audition(file, "--agent", "claude")
     assert (code, out) == (2, "")
-    assert word in err
+    assert "nothing is understood" in err
+
+
+@pytest.mark.parametrize(("text", "unread"), [("", 0), ("\n\n", 0), ('{"type":"system","subt', 1)])
+def test_a_session_cut_off_before_its_first_event_has_no_end(tmp_path, text, unread):
+    file = tmp_path / "session.jsonl"
+    file.write_text(text)
+    code, out, err = audition(file, "--agent", "claude", "--output-format", "json")
+    told = json.loads(out)
+    assert code == 0
+    assert (told["events"], told["unread"], told["usage"]) == ([], unread, None)
+    assert told["end"] == {"status": "interrupted", "reason": "no terminal event"}
+    assert ("is empty" in err) is (unread == 0)
+
+
+def test_an_agent_that_is_made_with_a_command_reads_without_it(tmp_path):
+    file = tmp_path / "session.jsonl"
+    update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "Hi"}}
+    said = {"jsonrpc": "2.0", "method": "session/update", "params": {"update": update}}
+    file.write_text(json.dumps({"t": 1.0, "dir": "in", "msg": said}) + "\n")
+    code, out, _ = audition(file, "--agent", "acp", "--output-format", "json")
+    assert code == 0
+    assert json.loads(out)["agent"] == "acp"
 
 
 def test_another_agent_that_understands_is_named():

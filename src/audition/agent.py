@@ -16,6 +16,7 @@ from typing import Literal
 import msgspec
 
 from audition.errors import unknown
+from audition.figures import WITH_FIGURES, add_usage, sound
 from audition.model import (
     AnyEvent,
     Call,
@@ -207,7 +208,7 @@ def read_events(
         if found is None:
             unread.append(number)
         else:
-            events.extend(found)
+            events.extend(sound(each) if type(each) in WITH_FIGURES else each for each in found)
     return events, unread
 
 
@@ -275,21 +276,6 @@ def read_trace(
     """Raw lines to a Trace."""
     events, unread = read_events(agent, lines)
     return make_trace(agent, events, unread, truncated=truncated)
-
-
-def add_usage(one: Usage, two: Usage) -> Usage:
-    """The sum; unknown stays unknown only where both are."""
-
-    def plus(a: Json, b: Json) -> Json:
-        return b if a is None else a if b is None else a + b
-
-    return Usage(
-        line=two.line,
-        input_tokens=plus(one.input_tokens, two.input_tokens),
-        cached_input_tokens=plus(one.cached_input_tokens, two.cached_input_tokens),
-        output_tokens=plus(one.output_tokens, two.output_tokens),
-        dollars=plus(one.dollars, two.dollars),
-    )
 
 
 def count_commands(trace: Trace, effective: Callable[[Call], bool]) -> Commands:

@@ -41,7 +41,7 @@ class CaseFormat(Value, frozen=True, kw_only=True):
     """What it takes beside that when the user names the file."""
 
 
-formats: Registry[CaseFormat] = Registry("cases")
+formats: Registry[CaseFormat] = Registry("cases", "case format")
 
 
 class BadCases(BadFile):
@@ -152,8 +152,9 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
                 yield each, False
         else:
             near = [str(path.parent / name) for name in _names(path.parent)]
-            problem = "is not a file" if os.path.exists(path) else "does not exist"
-            hint = did_you_mean(str(path), near, all_of_them=6)
+            there = os.path.lexists(path)
+            problem = "is not a file that can be read" if there else "does not exist"
+            hint = "" if there else did_you_mean(str(path), near, all_of_them=6)
             raise UsageError(f"`{path}` {problem}", hint)
 
 

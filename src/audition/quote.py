@@ -147,8 +147,9 @@ def _cost(cell: Cell, averages: Sequence[Average], free: frozenset[str]) -> Aver
 def _basis(one: Average, cell: Cell) -> str:
     if not one.trials:
         return f"assumed: {one.seconds:g} s and {one.tokens:g} tokens a trial"
-    whose = "" if one.skill == cell.skill else f" of `{one.skill}`"
-    return f"{one.trials} earlier trials{whose}"
+    whose = f"of `{one.skill}`" if one.skill else "without a skill"
+    count = f"{one.trials} earlier trial{'s' * (one.trials != 1)}"
+    return count if one.skill == cell.skill else f"{count} {whose}"
 
 
 def _times(one: float | None, many: float) -> float | None:

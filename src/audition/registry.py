@@ -28,14 +28,15 @@ Points = dict[str, str]
 class Registry(Mapping[str, T], Generic[T]):
     """The plug-ins of one kind, by name."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, called: str = "") -> None:
         self.kind = kind
+        self.called = called or kind
         self._loaded: dict[str, T] = {}
 
     def __getitem__(self, name: str) -> T:
         if name not in self._loaded:
             if name not in self:
-                raise unknown(self.kind, name, self)
+                raise unknown(self.called, name, self)
             self._loaded[name] = self._load(self._ours.get(name) or self._all[name], name)
         return self._loaded[name]
 
@@ -45,7 +46,7 @@ class Registry(Mapping[str, T], Generic[T]):
             plugin: T = attrgetter(attribute)(import_module(module))
         except Exception as error:
             raise AuditionError(
-                f"{self.kind} `{name}` cannot be loaded: {type(error).__name__}: {error}",
+                f"{self.called} `{name}` cannot be loaded: {type(error).__name__}: {error}",
                 f"it is the entry point `{value}`",
             ) from error
         return plugin

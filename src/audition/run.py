@@ -30,6 +30,11 @@ class Brakes:
     def __init__(self) -> None:
         self._slow = threading.Event()
         self._halt = threading.Event()
+        self._enough = threading.Event()
+
+    def suffice(self) -> None:
+        """What is known is enough: start nothing more."""
+        self._enough.set()
 
     def press(self) -> bool:
         """Brake once: start nothing more. Twice: end what runs. True the second time."""
@@ -41,6 +46,10 @@ class Brakes:
 
     def slowing(self) -> bool:
         """Whether nothing more is to be started."""
+        return self._slow.is_set() or self._enough.is_set()
+
+    def is_pressed(self) -> bool:
+        """Whether somebody wanted it to stop."""
         return self._slow.is_set()
 
     def halting(self) -> bool:
@@ -100,23 +109,24 @@ def run_trials(
     turns = Turns(trials, rules, pace.at_once)
     if house.run.finished():
         turns.resume(read_records(house.run.path))
-    failure = False
+    failed = threading.Event()
 
     def one(trial: Trial) -> Record | None:
         record = run_trial(trial, house)
         if record is None:
             turns.give_back(trial)
         else:
+            if pace.stop_at_failure and record.status == "fail":
+                # Here, not where records are handed on: this thread asks for the next trial.
+                failed.set()
+                brakes.suffice()
             turns.tell(record)
         return record
 
     for record in executors[pace.executor](turns.each(brakes.slowing), one, pace.at_once):
-        if record is None:
-            continue
-        yield record
-        if pace.stop_at_failure and record.status == "fail" and not brakes.slowing():
-            failure = brakes.press() or True
-    write_ended(house.run.path, turns.ended(failure=failure), fsync=house.run.fsync)
+        if record is not None:
+            yield record
+    write_ended(house.run.path, turns.ended(failure=failed.is_set()), fsync=house.run.fsync)
 
 
 def grade_unfinished(house: House) -> Iterator[Record]:

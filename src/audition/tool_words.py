@@ -159,7 +159,7 @@ def dicts_of(value: Json) -> list[dict[str, Any]]:
 
 def add_up(*values: int | None) -> int | None:
     """The sum of what is known; None where nothing is."""
-    known = [value for value in values if isinstance(value, int)]
+    known = [value for value in values if type(value) is int]  # True is an int, and no count
     return sum(known) if known else None
 
 

@@ -55,7 +55,9 @@ def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
     match said.type:
         case "message":
             content = dicts_of(said.message.get("content"))
-            at = {"line": number, "time": said.message.get("created")}
+            created = said.message.get("created")
+            known = type(created) in (int, float)  # True is an int, and no time
+            at = {"line": number, "time": created if known else None}
             role = said.message.get("role")
             return [event for each in content for event in _block(at, each, str(role))]
         case "complete":

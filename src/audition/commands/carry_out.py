@@ -187,7 +187,7 @@ def _go(
             bench = Bench(judge=judge, means=means, patience=house.patience)
             house = msgspec.structs.replace(house, bench=bench)
         _ask_all(inputs, house, brakes, wishes)
-    stopped = brakes.slowing() and not wishes.exitfirst
+    stopped = brakes.is_pressed()
     summary, notable = finish(store.path, inputs, fsync=wishes.fsync)
     return Done(
         run=store.path, inputs=inputs, summary=summary, notable=tuple(notable), stopped=stopped

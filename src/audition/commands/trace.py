@@ -24,7 +24,7 @@ from audition.agent import (
 from audition.cases.process import read_rules
 from audition.commands.options import option, output_format
 from audition.conduct import judge_conduct
-from audition.errors import AuditionError, BadFile, UsageError, did_you_mean
+from audition.errors import AuditionError, BadFile, UnknownName, UsageError, did_you_mean
 from audition.evidence import climb
 from audition.model import Commands, Evidence, Json, Rule, Ruling, Skill, Spent, Trace
 from audition.session_text import shorten, steps_of, usage_in_words, visible, visible_word
@@ -84,7 +84,7 @@ def trace(
       audition trace session.jsonl --agent claude --rules process.yaml
       claude -p "hello" --output-format stream-json --verbose | audition trace - --agent claude
     """
-    agent = find_agent(agent_name)
+    agent = _reader(agent_name)
     rules_file = given["rules_file"]
     rules = _rules(rules_file)
     skills = _skills(folders)
@@ -213,13 +213,14 @@ def _read(file: str, agent: Agent, beside: tuple[str, ...]) -> Trace:
         events, unread = read_with_beside(agent, lines, more)
     except OSError as error:
         raise BadFile(f"`{file}` cannot be read: {error.strerror}") from error
-    if len(unread) == seen.lines:
-        what = (
-            "is empty"
-            if not seen.lines
-            else f"is no session of `{agent.name}`: nothing is understood"
+    if not events and not seen.lines:
+        # An agent that fell over at its first step prints nothing: a session without an end.
+        click.echo(f"note: `{file}` is empty", err=True)
+    elif len(unread) == seen.lines and not seen.is_half_a_line():
+        raise BadFile(
+            f"`{file}` is no session of `{agent.name}`: nothing is understood",
+            _who_understands(seen.first, agent),
         )
-        raise BadFile(f"`{file}` {what}", _who_understands(seen.first, agent) if seen.lines else "")
     return make_trace(agent, events, unread, truncated=cut.happened)
 
 
@@ -238,13 +239,33 @@ class _Seen:
                     self.first.append((number, raw))
             yield number, raw
 
+    def is_half_a_line(self) -> bool:
+        """Whether this is all that a session left that was cut off within its first line."""
+        return self.lines == 1 and self.first[0][1].startswith(b"{") and not _ends(self.first[0][1])
+
+
+def _ends(raw: bytes) -> bool:
+    return raw.rstrip().endswith(b"}") or raw.endswith(b"\n")
+
+
+def _reader(name: str) -> Agent:
+    """The agent to read by; one that is made with a command, such as `acp`, reads without it."""
+    try:
+        return find_agent(name)
+    except UnknownName:
+        raise
+    except UsageError:
+        if ":" in name:
+            raise
+        return msgspec.structs.replace(find_agent(f"{name}:{name}"), name=name)
+
 
 def _who_understands(lines: list[tuple[int, bytes]], agent: Agent) -> str:
     """The other agents that can read these lines, as a hint."""
     found: list[tuple[int, str]] = []
     for name in agents:
         try:
-            other = find_agent(name)
+            other = _reader(name)
         except (AuditionError, TypeError, ValueError):
             continue  # broken, or made with an argument
         events, unread = read_events(other, lines) if name != agent.name else ([], [])

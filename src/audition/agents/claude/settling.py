@@ -5,7 +5,7 @@ In: the events of all lines. Out: the same, mended. Must not know: raw lines.
 
 import msgspec
 
-from audition.agent import add_usage
+from audition.figures import add_usage
 from audition.model import AnyEvent, Call, Denial, End, Message, Result, Usage
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from audition.agents.codex.items import read_item
-from audition.agents.codex.lines import Kept, Payload
+from audition.agents.codex.lines import Kept, Payload, Used
 from audition.agents.codex.script import commands_in
 from audition.model import (
     AnyEvent,
@@ -63,13 +63,13 @@ def read_rollout(number: int, raw: bytes) -> _Events:
     if said.type == "event_msg":
         return _event(at, said.payload)
     if said.type == "token_usage_record":
-        used: dict[str, Any] = said.payload.usage or {}
+        used = msgspec.convert(said.payload.usage or {}, Used)
         return [
             Usage(
                 **at,
-                input_tokens=used.get("input_tokens"),
-                cached_input_tokens=used.get("cached_input_tokens"),
-                output_tokens=used.get("output_tokens"),
+                input_tokens=used.input_tokens,
+                cached_input_tokens=used.cached_input_tokens,
+                output_tokens=used.output_tokens,
             )
         ]
     return () if said.type in _QUIET else None
@@ -132,7 +132,8 @@ def _answer(at: dict[str, Any], id_: str, output: Json) -> Result:
         inner = [each for each in inner if "exit_code" in each]
         if inner:
             text = "\n".join(str(each.get("output", "")) for each in inner)
-            code = next((each["exit_code"] for each in inner if each["exit_code"]), 0)
+            codes = [each["exit_code"] for each in inner if type(each["exit_code"]) is int]
+            code = next(filter(None, codes), 0) if codes else None
     elif found := _EXITED.search(text[:500]):
         code, text = int(found[1]), text.partition("Output:\n")[2] or text
     refused = text.startswith(("unsupported call", "exec_command failed"))
