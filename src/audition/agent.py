@@ -247,14 +247,14 @@ def make_trace(
     answer = ""
     turns = 0
     for event in events:
-        if isinstance(event, Message):
+        if type(event) is Message:
             if event.role == "assistant" and not event.sub and event.text.strip():
                 answer, turns = event.text, turns + 1
-        elif isinstance(event, Call):
+        elif type(event) is Call:
             turns += not event.sub
-        elif isinstance(event, Usage):
+        elif type(event) is Usage:
             usage = event if event.total or usage is None else add_usage(usage, event)
-        elif isinstance(event, End):
+        elif type(event) is End:
             end = event
     end = end or End(reason="no terminal event")
     return Trace(
@@ -280,5 +280,5 @@ def read_trace(
 
 def count_commands(trace: Trace, effective: Callable[[Call], bool]) -> Commands:
     """How many shell commands ran, and how many of them did more than look around."""
-    shell = [each for each in trace.events if isinstance(each, Call) and each.does == "shell"]
+    shell = [each for each in trace.events if type(each) is Call and each.does == "shell"]
     return Commands(total=len(shell), effective=sum(map(effective, shell)))

@@ -80,7 +80,7 @@ def climb(
     walk = _Walk(trace, skills, agent)
     walk.run(prompt)
     # What passed by us in the request is surer than what the agent says of it.
-    shown = [*(each for each in trace.events if isinstance(each, Offer)), *catalogue]
+    shown = [*(each for each in trace.events if type(each) is Offer), *catalogue]
     offers = {name: each for each in shown if (name := walk.find(each.skill))}
     return tuple(
         _evidence(name, found, offers.get(name), told=bool(shown), on_offer=name in walk.offered)
@@ -108,9 +108,9 @@ class _Walk:
         self.results: dict[str, Result] = {}
         self.denials: dict[str, Denial] = {}
         for event in trace.events:
-            if isinstance(event, Result):
+            if type(event) is Result:
                 self.results[event.id] = event
-            elif isinstance(event, Denial) and event.id:
+            elif type(event) is Denial and event.id:
                 self.denials.setdefault(event.id, event)
 
     def find(self, name: str) -> str | None:
@@ -127,7 +127,7 @@ class _Walk:
         if prompt and self.agent.mention:
             self._mentioned(prompt)
         for event in self.trace.events:
-            if isinstance(event, Call):
+            if type(event) is Call:
                 if event.does == "skill":
                     self._called(event)
                 elif event.does == "resource":
@@ -139,7 +139,7 @@ class _Walk:
                     near = any(sign in line for sign in self.signs)
                     reads, runs = (reads_in(line), runs_in(line)) if near else ((), ())
                     self._touched(event, reads, runs, "shell-read")
-            elif isinstance(event, Message) and event.skill:
+            elif type(event) is Message and event.skill:
                 self._body(event)
 
     def _mentioned(self, prompt: str) -> None:
@@ -216,6 +216,8 @@ class _Walk:
             return
         lines = (call.line, result.line)
         bodies = set(self.bundled.shown_in(result.output)) if how == "shell-read" else set()
+        if not (reads or runs or bodies):
+            return
         for name, inside in self._inside(reads):
             if inside == "SKILL.md":
                 if not result.failed or self.bundled.shows(name, result.output):

@@ -34,15 +34,15 @@ class Worth(Value, frozen=True, kw_only=True):
 
 def weigh(outcome: Outcome, trouble: str, policy: str) -> Worth:
     """What a trial is worth by one policy, with the strict status where it differs."""
+    if policy == STRICT:
+        return _by_policy(outcome, trouble, find_policy(policy), None)
     known: Known = {}
     worth = _by_policy(outcome, trouble, find_policy(policy), known)
-    if policy == STRICT:
-        return worth
     strict = _by_policy(outcome, trouble, find_policy(STRICT), known).status
     return worth if strict == worth.status else msgspec.structs.replace(worth, strict=strict)
 
 
-def _by_policy(outcome: Outcome, trouble: str, policy: Policy, known: Known) -> Worth:
+def _by_policy(outcome: Outcome, trouble: str, policy: Policy, known: Known | None) -> Worth:
     grades: tuple[Grade, ...]
     if not trouble:
         grades = grade_case(outcome, policy, known)

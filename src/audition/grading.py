@@ -24,6 +24,7 @@ from audition.model import (
     RUNGS,
     Call,
     Case,
+    Commands,
     Evidence,
     Fault,
     Grade,
@@ -61,8 +62,7 @@ class Grading(Value, frozen=True, kw_only=True):
 def grade_sealed(folder: Path, grading: Grading) -> Record:
     """Read what a trial left behind and say what it is worth."""
     sealed = read_sealed(folder)
-    trial = sealed.trial
-    blank = _blank(sealed, grading, folder)
+    trial, blank = sealed.trial, _blank(sealed, grading, folder)
     if trial.ineligible:
         return msgspec.structs.replace(blank, status="ineligible", reason=trial.ineligible)
     if sealed.problem:
@@ -129,7 +129,7 @@ def _blank(sealed: Sealed, grading: Grading, folder: Path) -> Record:
 def read_sealed_trace(folder: Path, agent: Agent, sealed: Sealed) -> Trace:
     """The trace of a sealed trial, from its raw lines."""
     cut = Cut()
-    lines = numbered_lines(folder / "trace.jsonl", cut)
+    lines = numbered_lines(f"{folder}/trace.jsonl", cut)
     events, unread = read_with_beside(agent, lines, lines_beside(folder, cut))
     return make_trace(agent, events, unread, truncated=sealed.truncated or cut.happened)
 
@@ -163,8 +163,8 @@ def _no_end(sealed: Sealed, trace: Trace, agent: Agent, stderr: str) -> str:
 
 
 def _last_fault(trace: Trace) -> str:
-    faults = [event for event in trace.events if isinstance(event, Fault)]
-    return f"{faults[-1].what}: {faults[-1].text}"[:300] if faults else ""
+    last = next((event for event in reversed(trace.events) if isinstance(event, Fault)), None)
+    return f"{last.what}: {last.text}"[:300] if last else ""
 
 
 def mark_followed(
@@ -208,10 +208,8 @@ def spent(usage: Usage | None) -> Spent:
 
 def read_judgement(folder: Path) -> Judgement | None:
     """What the judge said of a sealed trial; None where it was not asked."""
-    try:
-        return decode_judgement((folder / "judge.json").read_bytes())
-    except FileNotFoundError:
-        return None
+    path = folder / "judge.json"
+    return decode_judgement(path.read_bytes()) if path.exists() else None
 
 
 def _outcome(
@@ -222,7 +220,7 @@ def _outcome(
     def effective(call: Call) -> bool:
         return not is_look_around(call.command, names)
 
-    files = sealed_files(folder, grading.run, sealed)
+    files, rubric = sealed_files(folder, grading.run, sealed), sealed.trial.case.rubric
     beside = case_folder(sealed.trial.case.file, grading.stood)
 
     def run_program(command: str | list[str], stdin: bytes, seconds: float) -> Ran:
@@ -236,25 +234,26 @@ def _outcome(
             }
             return verify(command, stdin, seconds, Path(into), told)
 
-    untold = Outcome(
+    commands = count_commands(trace, effective)
+    # `as_json` must not hold its own outcome: such a circle keeps every trace in memory.
+    return Outcome(
         sealed=sealed,
         trace=trace,
         skills=evidence,
-        commands=count_commands(trace, effective),
+        commands=commands,
         files=files,
         case_folder=beside,
-        as_json=bytes,
+        as_json=lambda: tell_program(sealed, trace, evidence, commands, folder),
         run_program=run_program,
-        judged=grade_rubric(sealed.trial.case.rubric, read_judgement(folder)),
+        judged=grade_rubric(rubric, read_judgement(folder)) if rubric else (),
     )
-    # Not a function that holds its own outcome: such a circle keeps every trace in memory
-    # until a collection, which took a third of the time of grading.
-    return msgspec.structs.replace(untold, as_json=lambda: tell_program(untold, folder))
 
 
-def tell_program(outcome: Outcome, folder: Path) -> bytes:
+def tell_program(
+    sealed: Sealed, trace: Trace, evidence: tuple[Evidence, ...], commands: Commands, folder: Path
+) -> bytes:
     """The outcome as a verifier program reads it on its standard input."""
-    trial = outcome.sealed.trial
+    trial = sealed.trial
     return msgspec.json.encode(
         {
             "id": trial.id,
@@ -262,14 +261,14 @@ def tell_program(outcome: Outcome, folder: Path) -> bytes:
             "agent": trial.agent,
             "delivery": trial.delivery,
             "model": trial.model,
-            "answer": outcome.trace.answer,
-            "end": {"status": outcome.trace.end.status, "reason": outcome.trace.end.reason},
-            "skills": outcome.skills,
-            "commands": outcome.commands,
-            "usage": spent(outcome.trace.usage),
-            "exit_code": outcome.sealed.exit_code,
-            "seconds": outcome.sealed.seconds,
-            "changes": outcome.sealed.changes,
+            "answer": trace.answer,
+            "end": {"status": trace.end.status, "reason": trace.end.reason},
+            "skills": evidence,
+            "commands": commands,
+            "usage": spent(trace.usage),
+            "exit_code": sealed.exit_code,
+            "seconds": sealed.seconds,
+            "changes": sealed.changes,
             "trace": str(folder / "trace.jsonl"),
             "folder": str(folder),
         }
@@ -296,5 +295,5 @@ def verify(
     text = said.read_bytes()[: 64 * 1024].decode(errors="replace").strip()
     if not text:
         text = (into / "stderr.txt").read_bytes()[-2000:].decode(errors="replace").strip()
-    code = -1 if finished.exit_code is None else finished.exit_code
-    return Ran(exit_code=code, output=text, timed_out=finished.stopped == "timeout")
+    code, late = finished.exit_code, finished.stopped == "timeout"
+    return Ran(exit_code=-1 if code is None else code, output=text, timed_out=late)

@@ -8,7 +8,7 @@ Must not know: the live workspace, agents, checks.
 import os
 import stat
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from audition.kept import fixture_folder
@@ -21,9 +21,10 @@ FILE_CAP = 16 * 1024 * 1024
 def sealed_files(trial_dir: Path, run: Path, sealed: Sealed) -> "SealedFiles":
     """The workspace as the agent left it: what is sealed, laid over the fixture."""
     fixture = fixture_folder(run, sealed.trial.case.begins_with)
-    return SealedFiles(trial_dir / "files", fixture, sealed.changes)
+    return SealedFiles(f"{trial_dir}/files", str(fixture) if fixture else None, sealed.changes)
 
 
+@lru_cache(maxsize=64)  # the trials of a suite share it: 20 us each
 def case_folder(file: str, stood: str) -> Path:
     """The folder of a case file that was named while the harness stood elsewhere."""
     there, here = Path(stood, file).absolute(), Path(file).absolute()
@@ -33,7 +34,7 @@ def case_folder(file: str, stood: str) -> Path:
 class SealedFiles:
     """A sealed workspace; see `check.Files`."""
 
-    def __init__(self, own: Path, fixture: Path | None, changes: Changes) -> None:
+    def __init__(self, own: str, fixture: str | None, changes: Changes) -> None:
         self._own, self._fixture = own, fixture
         self._removed = frozenset(changes.removed)
         self._refused = frozenset(changes.refused)
@@ -49,13 +50,13 @@ class SealedFiles:
                     "or is past the cap on size or number"
                 )
         if _stands(self._own, words):
-            return f"{self._own}/{name}" if words else str(self._own)
+            return f"{self._own}/{name}" if words else self._own
         if self._fixture is None or name in self._removed or not _stands(self._fixture, words):
-            return None if words else str(self._own)
-        found = self._fixture / name
-        if found.is_dir() and not self._keeps_any(name, found):
+            return None if words else self._own
+        found = f"{self._fixture}/{name}" if words else self._fixture
+        if os.path.isdir(found) and not self._keeps_any(name, found):
             return None
-        return str(found)
+        return found
 
     def read(self, path: str) -> bytes | None:
         """A file's bytes, at most 16 MiB; None where there is none."""
@@ -75,7 +76,7 @@ class SealedFiles:
         below = _file_names(self._fixture) if self._fixture else set[str]()
         return tuple(sorted(own | (below - self._removed)))
 
-    def _keeps_any(self, name: str, found: Path) -> bool:
+    def _keeps_any(self, name: str, found: str) -> bool:
         inner = _file_names(found)
         return not inner or any(f"{name}/{each}".lstrip("/") not in self._removed for each in inner)
 
@@ -91,9 +92,9 @@ def _words(path: str) -> list[str]:
     return words
 
 
-def _stands(root: Path, words: list[str]) -> bool:
+def _stands(root: str, words: list[str]) -> bool:
     """Whether a path is there, and no link on the way: what is sealed holds none."""
-    at = str(root)
+    at = root
     for word in words:
         at = f"{at}/{word}"
         try:
@@ -105,8 +106,8 @@ def _stands(root: Path, words: list[str]) -> bool:
     return bool(words) or os.path.lexists(at)
 
 
-def _file_names(root: Path) -> set[str]:
-    entries = snapshot(str(root)).entries
+def _file_names(root: str) -> set[str]:
+    entries = snapshot(root).entries
     return {path for path, entry in entries.items() if stat.S_ISREG(entry[2])}
 
 

@@ -12,6 +12,8 @@ from typing import BinaryIO
 LINE_CAP = 8 * 1024 * 1024
 """As `agent.LINE_CAP`: of a longer line only the first bytes are handed on."""
 KEPT = 4096
+PIECE = 64 * 1024
+"""Read at once: most sessions are one piece."""
 
 
 class Cut:
@@ -22,11 +24,11 @@ class Cut:
 
 
 def numbered_lines(
-    source: Path | BinaryIO, cut: Cut | None = None, cap: int = LINE_CAP
+    source: str | Path | BinaryIO, cut: Cut | None = None, cap: int = LINE_CAP
 ) -> Iterator[tuple[int, bytes]]:
     """The lines of a file with their numbers; a line longer than the cap loses its end."""
-    if isinstance(source, Path):
-        with open(source, "rb") as stream:
+    if isinstance(source, (str, Path)):
+        with open(source, "rb", buffering=PIECE) as stream:
             if os.fstat(stream.fileno()).st_size <= cap:
                 yield from enumerate(stream, 1)  # no line is longer than the file
             else:

@@ -34,7 +34,7 @@ def texts(trace: Trace, where: Where) -> Iterator[tuple[str, tuple[int, ...]]]:
             yield trace.answer, answer_lines(trace)
         return
     for event in trace.events:
-        if isinstance(event, Message) and event.role == "assistant" and event.text.strip():
+        if type(event) is Message and event.role == "assistant" and event.text.strip():
             yield event.text, (event.line,)
     # Some agents say the answer only in their last line, and never as a message.
     if trace.end.answer and trace.end.answer.strip():
@@ -44,7 +44,7 @@ def texts(trace: Trace, where: Where) -> Iterator[tuple[str, tuple[int, ...]]]:
 def answer_lines(trace: Trace) -> tuple[int, ...]:
     """The line of the last message, or of the end where only that tells the answer."""
     for event in reversed(trace.events):
-        if not isinstance(event, Message) or event.role != "assistant" or event.sub:
+        if type(event) is not Message or event.role != "assistant" or event.sub:
             continue
         if event.text.strip() == trace.answer.strip():
             return (event.line,)

@@ -42,7 +42,7 @@ def writers(outcome: Outcome, path: str) -> tuple[int, ...]:
     return tuple(
         event.line
         for event in outcome.trace.events
-        if isinstance(event, Call)
+        if type(event) is Call
         and event.does == "write"
         and any(
             each.removeprefix("./") == plain or each.endswith(f"/{plain}") for each in event.paths

@@ -31,11 +31,11 @@ def _is(call: Call, tool: str) -> bool:
 
 def _uses(outcome: Outcome, tool: str) -> tuple[list[Call], list[Call]]:
     """The calls of a tool: those that went through, and those that were refused."""
-    denied = {each.id for each in outcome.trace.events if isinstance(each, Denial) and each.id}
+    denied = {each.id for each in outcome.trace.events if type(each) is Denial and each.id}
     used: list[Call] = []
     refused: list[Call] = []
     for event in outcome.trace.events:
-        if isinstance(event, Call) and _is(event, tool):
+        if type(event) is Call and _is(event, tool):
             (refused if event.id in denied else used).append(event)
     return used, refused
 

@@ -10,7 +10,9 @@ from audition.model.value import Json, Value
 class Event(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag_field="kind", tag=str.lower):
     """One thing that happened in a session, with the raw line that tells it.
 
-    Made of JSON, so no event holds itself, and the collector need not look for circles.
+    Made of JSON, so no event holds itself, and the collector need not look for circles. Who
+    walks a whole session asks `type(event) is Call`: no event is of two kinds, and a struct's
+    metaclass makes each No of `isinstance` take 260 ns, which was a sixth of all grading.
     """
 
     line: int = 0

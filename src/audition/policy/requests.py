@@ -62,11 +62,11 @@ def _calls(
     any_skill_tool: bool,
 ) -> list[Request]:
     known = {each.skill for each in evidence}
-    results = {each.id: each for each in trace.events if isinstance(each, Result)}
-    denied = {each.id for each in trace.events if isinstance(each, Denial)}
+    results = {each.id: each for each in trace.events if type(each) is Result}
+    denied = {each.id for each in trace.events if type(each) is Denial}
     found: list[Request] = []
     for call in trace.events:
-        if not isinstance(call, Call) or not _is_request(call, any_skill_tool=any_skill_tool):
+        if type(call) is not Call or not _is_request(call, any_skill_tool=any_skill_tool):
             continue
         name = _stripped(_name(call), prefixes, known)
         result = results.get(call.id)

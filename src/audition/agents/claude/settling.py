@@ -20,11 +20,11 @@ def settle(events: list[AnyEvent]) -> list[AnyEvent]:
     settled: list[AnyEvent] = []
     used: list[Usage] = []
     for event in events:
-        if isinstance(event, Denial) and event.id:
+        if type(event) is Denial and event.id:
             if event.id in denied:
                 continue
             denied.add(event.id)
-        if isinstance(event, Usage):
+        if type(event) is Usage:
             used.append(event)
             settled.append(_sum_up(used))
         else:
@@ -62,16 +62,16 @@ def _with_turns(events: list[AnyEvent]) -> list[AnyEvent]:
     for event in events:
         if event.sub:
             continue
-        if isinstance(event, Call) or (
-            isinstance(event, Message) and event.role in ("assistant", "thought")
+        if type(event) is Call or (
+            type(event) is Message and event.role in ("assistant", "thought")
         ):
             turns += not answering
             answering = True
-        elif isinstance(event, (Result, End, Message)):
+        elif type(event) in (Result, End, Message):
             answering = False
     for place in range(len(events) - 1, -1, -1):
         event = events[place]
-        if isinstance(event, End):
+        if type(event) is End:
             events[place] = msgspec.structs.replace(event, turns=turns or None)
             break
     return events

@@ -108,8 +108,8 @@ def purpose(tool: str, given: dict[str, Any]) -> tuple[Does, str, str, tuple[str
             whole = path in ("", "SKILL.md")
             return ("skill" if whole else "resource"), name, "", (path or "SKILL.md",)
         return "mcp", "", "", (uri,) if uri else ()
-    paths = tuple(value for key in _PATHS if (value := _text(given, key)))
-    return does, "", "", paths if does != "other" else ()
+    named = [given.get(key) for key in _PATHS] if does != "other" else ()
+    return does, "", "", tuple([each for each in named if each and isinstance(each, str)])
 
 
 def _mcp_purpose(tool: str, given: dict[str, Any]) -> tuple[Does, str, str, tuple[str, ...]]:
@@ -210,8 +210,9 @@ def ending(
     status: int | None,
 ) -> tuple[Status, str]:
     """How a session ended. Never by subtype alone: an API error's is "success"."""
+    told = f"{subtype} {terminal} {stop}"
     for mark, word in _LIMITS:
-        if mark in f"{subtype} {terminal} {stop}":
+        if mark in told:
             return "limited", f"{word}: {said}" if is_error and said else word
     if terminal.startswith("aborted"):
         return "interrupted", said or terminal
