@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install -qq -
 ARGS ?=
 JOBS ?= 2
 
-.PHONY: help demo test check bench docs agents clean
+.PHONY: help demo test check bench docs agents browser clean
 .DELETE_ON_ERROR:
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make bench   speed and size beside a hand-written floor (needs gcc)"
 	@echo "make docs    the documentation site, in site/"
 	@echo "make agents  real agent CLIs, in node_modules/ (needs npm)"
+	@echo "make browser Chromium, in which tests look at pages (Debian, as root)"
 	@echo "make clean   remove what these made; runs in artifacts/ are kept"
 
 demo: $(VENV)/.demo
@@ -50,6 +51,11 @@ agents:
 	@command -v npm >/dev/null || { echo "make agents: npm is not here; install Node.js first" >&2; exit 2; }
 	npm install --no-save --no-audit --no-fund --loglevel=error
 	@echo "installed into node_modules/.bin"
+
+browser:
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
+	  command -v apt-get >/dev/null || { echo "make browser: install Chromium by hand" >&2; exit 2; }; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; }
 
 clean:
 	rm -rf $(VENV) site node_modules benchmarks/bin benchmarks/data .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -23,6 +23,7 @@ COMMANDS = {
     "diff": "Two runs side by side: what is established, and what changed.",
     "history": "Scores over time.",
     "bisect": "Find the commit that broke a skill.",
+    "view": "Runs in a browser, or one run as one file.",
     "lint": "Mistakes in skills and case files; nothing is asked.",
     "skills": "The skills that are there.",
     "cases": "The cases as understood.",

@@ -173,7 +173,7 @@ def _arguments(call: Call) -> str:
     )
 
 
-def _facts(session: Session) -> Iterator[tuple[str, str]]:
+def say_facts(session: Session) -> Iterator[tuple[str, str]]:
     """What is known about the whole session, by name."""
     trial, sealed, trace = session.sealed.trial, session.sealed, session.trace
     version = f" {sealed.agent_version}" if sealed.agent_version else ""
@@ -224,8 +224,8 @@ def session_as_text(session: Session) -> str:
     for step in make_steps(session):
         out.append(f"{step.line:>5} {step.head}" + "".join(f"  ◀ {mark}" for mark in step.marks))
         out += _inset(step.body)
-    out += ["", *(f"{name}: {visible_word(value)}" for name, value in _facts(session))]
-    out += ["", "grades", *(f"  {visible_word(text)}" for text in _grades(session))]
+    out += ["", *(f"{name}: {visible_word(value)}" for name, value in say_facts(session))]
+    out += ["", "grades", *(f"  {visible_word(text)}" for text in say_grades(session))]
     if session.stderr.strip():
         out += ["", "stderr, the end of it", *_inset(session.stderr)]
     return visible("\n".join(out)) + "\n"
@@ -236,7 +236,8 @@ def _inset(text: str) -> list[str]:
     return [f"        {line}" for line in text.split("\n")] if text else []
 
 
-def _grades(session: Session) -> Iterable[str]:
+def say_grades(session: Session) -> Iterable[str]:
+    """Each grade with its reason and its lines."""
     for grade in session.record.grades if session.record else ():
         lines = f" (lines {', '.join(map(str, grade.lines))})" if grade.lines else ""
         reason = f": {grade.reason}" if grade.reason else ""
@@ -256,8 +257,8 @@ def session_as_markdown(session: Session) -> str:
         out += [f"- ◀ {code(mark)}" for mark in step.marks]
         out += ["", fence(shorten(step.body))] if step.body else [""]
     out += ["## What is known", ""]
-    out += [f"- {name}: {code(value)}" for name, value in _facts(session)]
-    out += ["", "## Grades", "", *(f"- {code(text)}" for text in _grades(session)), ""]
+    out += [f"- {name}: {code(value)}" for name, value in say_facts(session)]
+    out += ["", "## Grades", "", *(f"- {code(text)}" for text in say_grades(session)), ""]
     if session.stderr.strip():
         out += ["## The end of stderr", "", fence(shorten(session.stderr))]
     return "\n".join(out).rstrip("\n") + "\n"

@@ -3,7 +3,6 @@
 In: `RUN` or `RUN::TRIAL`. Out: a report. Must not know: how anything was asked or graded.
 """
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +14,13 @@ from audition.commands.options import out_option, output_format
 from audition.config import Config
 from audition.errors import RunTrouble, UsageError, unknown
 from audition.exports import STYLES
-from audition.model import End, Inputs, Record, Sealed, Trace
+from audition.model import Record
 from audition.store import (
     find_run,
     read_ended,
     read_inputs,
     read_places,
-    read_record,
     read_records,
-    read_sealed,
 )
 
 FORMATS = ("text", "json", "jsonl", "markdown", "junit", "github", "html")
@@ -87,26 +84,15 @@ def show_run(path: Path, style: str) -> None:
 
 def show_trial(path: Path, words: str, config: Config, style: str) -> None:
     """Print the session of one trial."""
-    from audition.session_text import Session, session_as_markdown, session_as_text
+    from audition.commands.sessions import read_session
+    from audition.session_text import session_as_markdown, session_as_text
 
     if style not in ("text", "json", "markdown"):
         raise UsageError(f"one trial cannot be shown as `{style}`", "choose text, json or markdown")
-    folder = path / "work" / find_trial(path, words)
-    if not (folder / "meta.json").exists():
-        raise RunTrouble(
-            f"this trial was not run: {folder} holds no meta.json",
-            f"`audition status {path.name}` tells what is left",
-        )
-    sealed = read_sealed(folder)
-    session = Session(
-        sealed=sealed,
-        trace=_trace(folder, sealed, read_inputs(path, plan=False), config),
-        record=_record(folder),
-        stderr=_tail(folder / "stderr.txt"),
-    )
+    session = read_session(path, find_trial(path, words), config)
     if style == "json":
-        told = {"version": 1, "record": session.record, "sealed": sealed, "trace": session.trace}
-        click.echo(msgspec.json.encode(told))
+        told = {name: getattr(session, name) for name in ("record", "sealed", "trace")}
+        click.echo(msgspec.json.encode({"version": 1} | told))
     else:
         write = session_as_markdown if style == "markdown" else session_as_text
         click.echo(write(session), nl=False)
@@ -124,33 +110,3 @@ def find_trial(path: Path, words: str) -> str:
         shown = ", ".join(f"`{name}`" for name in near[:5])
         raise UsageError(f"`{words}` may be {len(near)} trials", f"such as {shown}")
     raise unknown("trial", words, places)
-
-
-def _record(folder: Path) -> Record | None:
-    try:
-        return read_record(folder)
-    except RunTrouble as error:
-        say(f"damaged: {error}")
-        return None
-
-
-def _trace(folder: Path, sealed: Sealed, inputs: Inputs, config: Config) -> Trace:
-    name = sealed.trial.agent
-    if not (folder / "trace.jsonl").exists():
-        why = sealed.problem or sealed.trial.ineligible or "no trace was kept"
-        return Trace(agent=name, end=End(reason=why))
-    from audition.grading import read_sealed_trace
-    from audition.installed import configure_agent
-
-    like = (inputs.agents.get(name) or {}).get("like")
-    agent = configure_agent(name if name in config.agents or not like else like, config)
-    return read_sealed_trace(folder, agent, sealed)
-
-
-def _tail(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - STDERR_BYTES))
-            return file.read().decode(errors="replace")
-    except OSError:
-        return ""

@@ -5,7 +5,7 @@ Must not know: files other than its own template and style.
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -47,6 +47,7 @@ def write_html(
     records: Iterable[Record],
     inputs: Inputs | None = None,
     links: Links = Links(),  # noqa: B008 - frozen
+    sessions: Sequence[Mapping[str, Json]] = (),
 ) -> str:
     """The page. Without `inputs` it names no prompt and no description."""
     skills = {each.name: each for each in inputs.skills.values()} if inputs else {}
@@ -68,6 +69,7 @@ def write_html(
         home=links.home,
         all_trials=links.all_trials,
         link=links.trial,
+        sessions=sessions,
         **_matrix(summary),
     )
 
