@@ -1,0 +1,139 @@
+"""Eight agents whose recorded sessions tell the same story: what each lets be known of it."""
+
+import json
+from typing import NamedTuple
+
+import pytest
+from recorded import calls, check_golden, only, said, session, sessions
+
+from audition.agent import Ask, Server, find_agent
+from audition.evidence import climb
+from audition.model import Call, Case, Result, Skill
+
+GREETER = Skill(
+    name="greeter",
+    path="/w/.agents/skills/greeter",
+    body="# greeter\n\nRead `references/words.md`, then answer with the greeting.\nSKILLBODYMARK",
+    resources=("references/words.md", "scripts/hi.sh"),
+)
+HERE = "http://127.0.0.1:9/t/1"
+
+
+class Told(NamedTuple):
+    """What can be known of one agent's sessions; the rest is the same for all."""
+
+    how: str = "skill-tool"
+    offered: str = "unknown"
+    usage: tuple[int, int | None, int] | None = (4000, 1600, 200)
+    refused: tuple[str, str] = ("failed", "not signed in")
+    mcp: tuple[str, str] | None = ("mcp__echo__echo", "mcp")
+    provider: str = HERE
+    key: str = "type"
+
+
+AGENTS = {
+    "cline": Told(provider=f"{HERE}/v1"),
+    "copilot": Told(offered="full", usage=None, provider=f"{HERE}/v1"),
+    "gemini": Told(),
+    "goose": Told(usage=(4000, None, 200), mcp=("mcp__python3__echo", "mcp")),
+    "kimi": Told(
+        usage=None, refused=("interrupted", "no terminal event"), mcp=None,
+        provider=f"{HERE}/v1", key="role",
+    ),
+    "opencode": Told(provider=f"{HERE}/v1"),
+    "pi": Told(how="shell-read", mcp=None, provider=f"{HERE}/v1"),
+    "qwen": Told(mcp=("echo", "other"), provider=f"{HERE}/v1"),
+}  # fmt: skip
+each_agent = pytest.mark.parametrize("name", AGENTS)
+over_mcp = pytest.mark.parametrize("name", [name for name in AGENTS if AGENTS[name].mcp])
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        pytest.param(name, path, id=f"{name} {path.stem}")
+        for name in AGENTS
+        for path in sessions(name)
+    ],
+)
+def test_a_recorded_session_gives_the_events_beside_it(name, path):
+    check_golden(name, path)
+
+
+@each_agent
+def test_a_session_that_activates_shows_each_step(name):
+    trace = session(name, "activation")
+    found = climb(trace, (GREETER,), find_agent(name))
+    (told,) = [each for each in found if each.skill == "greeter"]
+    assert (told.rung, told.how) == ("read", AGENTS[name].how)
+    assert (told.resources, told.offered) == (("references/words.md",), AGENTS[name].offered)
+    shell = [each for each in calls(trace) if each[0] == "shell"][-1]
+    assert shell == ("shell", "echo hi > out.txt && exit 3", True)
+    assert [each.exit_code for each in only(Result, trace) if each.failed] == [3]
+    assert trace.answer == "heill ok sæll"
+
+
+@each_agent
+def test_a_session_that_stays_quiet_calls_nothing(name):
+    trace = session(name, "no_activation")
+    assert calls(trace) == []
+    assert (trace.end.status, trace.answer) == ("completed", "The answer is 4.")
+
+
+@each_agent
+def test_usage_is_what_the_stream_says_or_unknown(name):
+    used = session(name, "activation").usage
+    told = used and (used.input_tokens, used.cached_input_tokens, used.output_tokens)
+    assert told == AGENTS[name].usage
+    assert session(name, "err_401").usage is None
+
+
+@each_agent
+def test_a_limit_that_passed_is_no_failure(name):
+    trace = session(name, "err_429_then_ok")
+    assert (trace.end.status, trace.answer) == ("completed", "ok after retry")
+
+
+@each_agent
+def test_a_refused_key_is_no_answer_whatever_the_exit_code(name):
+    trace = session(name, "err_401")
+    reason = trace.end.reason.partition(":")[0]
+    assert (trace.end.status, reason, trace.answer) == (*AGENTS[name].refused, "")
+
+
+@over_mcp
+def test_a_tool_over_mcp_is_known_by_its_server(name):
+    (call,) = only(Call, session(name, "mcp"))
+    assert (call.tool, call.does) == AGENTS[name].mcp
+
+
+@each_agent
+def test_unknown_lines_are_unread(name):
+    trace = said(name, {AGENTS[name].key: "invented"}, "no JSON at all")
+    assert trace.unread_count == 2
+
+
+def ask(name, **more):
+    words = {"model": "m-1", "delivery": "native", "workspace": "/w", "home": "/h", **more}
+    case = Case(id="c", prompt="say hi")
+    return find_agent(name).command(Ask(case=case, program=(name,), **words))
+
+
+@each_agent
+def test_the_provider_is_ours_where_there_is_one(name):
+    command = ask(name, endpoint=HERE)
+    told = json.dumps([command.argv, command.env, command.files])
+    for words in (AGENTS[name].provider, "say hi", "loopback"):
+        assert words in told
+    plain = ask(name)
+    assert "loopback" not in json.dumps([plain.argv, plain.env, plain.files])
+    assert all(path.startswith("/h/") for path in command.files)
+
+
+@over_mcp
+def test_a_server_is_written_down_only_for_a_delivery_over_mcp(name):
+    server = Server(command=("run", "me"))
+    for delivery, there in (("mcp", True), ("native", False)):
+        command = ask(name, delivery=delivery, server=server)
+        told = json.dumps([command.argv, command.files]).replace("\\", "")
+        assert ('"me"' in told) is there
