@@ -148,7 +148,8 @@ def test_ids_that_differ_only_in_case_are_only_a_note():
 def test_checks_in_their_three_spellings():
     case = one(
         "checks:\n  - answer_contains: {text: a, where: all}\n  - answer_contains: b\n"
-        "  - answer_contains: no\n  - answer_contains:\n      text: 1.50\n  - json_valid"
+        "  - answer_contains: no\n  - answer_contains:\n      text: 1.50\n  - json_valid\n"
+        "  - answer_lacks: sorry\n  - resource_read: a.md\n  - json_valid: files/answer.json"
     )
     assert case.checks == (
         CheckSpec(name="answer_contains", arguments={"text": "a", "where": "all"}),
@@ -156,6 +157,9 @@ def test_checks_in_their_three_spellings():
         CheckSpec(name="answer_contains", arguments={"text": "no"}),
         CheckSpec(name="answer_contains", arguments={"text": "1.50"}),
         CheckSpec(name="json_valid"),
+        CheckSpec(name="answer_lacks", arguments={"text": "sorry"}),
+        CheckSpec(name="resource_read", arguments={"path": "a.md"}),
+        CheckSpec(name="json_valid", arguments={"schema": str(Path.cwd() / "files/answer.json")}),
     )
 
 
@@ -242,7 +246,7 @@ MISTAKES = [
     # (the line put into the case at line 4, place, field, what is said)
     ("trials: 0", "4:13 cases[0].trials", "whole number from 1"),
     ("trials: 1.5", "4:13 cases[0].trials", "whole number, found the number 1.5"),
-    ("trials: yes", "4:13 cases[0].trials", "whole number, found true"),
+    ("trials: yes", "4:13 cases[0].trials", "whole number, found `yes`"),
     ("timeout_s: soon", "4:16 cases[0].timeout_s", "number of seconds, found the text `soon`"),
     ("timeout_s: -1", "4:16 cases[0].timeout_s", "above 0"),
     ("timeout_s: 1:30:00", "4:16 cases[0].timeout_s", "found the text `1:30:00`"),
@@ -274,9 +278,16 @@ MISTAKES = [
     (
         "checks: [answer_contains: {text: a, where: al}]",
         "4:48 cases[0].checks[0].answer_contains.where",
-        "Invalid enum value",
+        "did you mean `all`?",
     ),
-    ("checks: [answer_contains]", "4:14 cases[0].checks[0]", "missing required field `text`"),
+    ("checks: [answer_contains]", "4:14 cases[0].checks[0]", "needs `text`"),
+    ("checks: [activation]", "4:14 cases[0].checks[0]", "leave it out"),
+    ("checks: [max_tokens: many]", "4:26 cases[0].checks[0].max_tokens", "by name"),
+    (
+        "checks: [resource_read: {skill: gret}]",
+        "4:37 cases[0].checks[0].resource_read.skill",
+        "did you mean `greet`?",
+    ),
     ("checks: [file_matches: x]", "4:28 cases[0].checks[0].file_matches", "`path`, `pattern`"),
     ("checks: [answer_matches: '(?=x)']", "4:30 cases[0].checks[0].answer_matches", "RE2"),
     (
@@ -345,7 +356,7 @@ WHOLE = [
     (f"defaults: []\n{CASE_TEXT}", ["1:11 defaults"], "expected a mapping"),
     (f"defaults: {{trials: x}}\n{CASE_TEXT}", ["1:20 defaults.trials"], "whole number"),
     (f"defaults: {{skill: gret}}\n{CASE_TEXT}", ["1:19 defaults.skill"], "`greet`?"),
-    ("cases:\n\t- a", ["2:1 "], "not YAML"),
+    ("cases:\n\t- a", ["2:1 "], "by spaces, not by tabs"),
     ("cases: [\n", ["2:1 "], "not YAML"),
     ("cases: \x07", ["1:8 "], "control character"),
     (f"{CASE_TEXT}---\nmore", ["2:1 "], "second document"),

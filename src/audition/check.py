@@ -9,10 +9,11 @@ the function that the Outcome carries.)
 """
 
 import inspect
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -122,6 +123,7 @@ def arguments_of(check: Check) -> type[msgspec.Struct]:
     )
 
 
+_MISSING = re.compile(r"Object missing required field `([^`]+)`")
 CheckT = TypeVar("CheckT", bound=Check)
 
 
@@ -142,6 +144,13 @@ def _prepare(check: Check) -> Callable[[dict[str, Json]], None] | None:
     return found
 
 
+def _nearest_word(struct: type[msgspec.Struct], field: str, given: Mapping[str, Json]) -> str:
+    """A hint with the nearest of the words that an argument may be; empty where it may be any."""
+    wanted = {each.name: each.type for each in msgspec.structs.fields(struct)}.get(field)
+    words = get_args(wanted) if get_origin(wanted) is Literal else ()
+    return did_you_mean(str(given.get(field)), map(str, words)) if words else ""
+
+
 def bind(spec: CheckSpec) -> dict[str, Json]:
     """The checked arguments of a check; raises BadArguments naming the field."""
     check = checks[spec.name]
@@ -156,11 +165,13 @@ def bind(spec: CheckSpec) -> dict[str, Json]:
         bound = msgspec.convert(spec.arguments, struct, strict=True)
     except msgspec.ValidationError as error:
         text, _, where = str(error).partition(" - at `$.")
-        raise BadArguments(
-            f"check `{spec.name}`: {text}",
-            f"see `audition explain {spec.name}`",
-            where.rstrip("`"),
-        ) from error
+        field = where.rstrip("`")
+        if missing := _MISSING.fullmatch(text):
+            text, near = f"needs `{missing[1]}`", ""
+        else:
+            near = _nearest_word(struct, field, spec.arguments)
+        hint = near or f"see `audition explain {spec.name}`"
+        raise BadArguments(f"check `{spec.name}`: {text}", hint, field) from error
     arguments = {name: getattr(bound, name) for name in known}
     if prepare := _prepare(check):
         prepare(arguments)

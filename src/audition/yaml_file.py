@@ -10,6 +10,7 @@ Must not know: what the file is for.
 import math
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ DEPTH_CAP = 50
 FINDINGS_CAP = 100
 Field = tuple[str | int, ...]
 
+USE_SPACES = "indent by spaces, not by tabs"
+QUOTE_IT = "quote a value that holds `: ` or begins with one of `@ ` % & * ! | > { [`"
 NULLS = {"", "~", "null", "Null", "NULL"}
 BOOLS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 # 010 is 8 to YAML 1.1 and 10 to YAML 1.2, 1:30 is 90 to the former: neither is a number here.
@@ -100,11 +103,10 @@ class _Composer:
     def compose(self) -> Marked:
         import yaml
 
-        value = None
+        value: Json = None
         try:
-            value = self.document(self.text())
-        except _Stop:
-            pass
+            with suppress(_Stop):
+                value = self.document(self.text())
         except yaml.YAMLError as error:
             self.syntax(error)
         return Marked(
@@ -134,8 +136,7 @@ class _Composer:
         event = next(self.events)
         value = self.node(event, (), event.start_mark)
         next(self.events)  # the document ends
-        more = next(self.events)
-        if not isinstance(more, yaml.StreamEndEvent):
+        if not isinstance(more := next(self.events), yaml.StreamEndEvent):
             self.at(more.start_mark, "a second document begins here", "keep one in each file")
         return value
 
@@ -153,17 +154,16 @@ class _Composer:
             self.mark(event, field, key)
             return None
         self.refuse(event, field)
-        if isinstance(event, yaml.ScalarEvent) and event.tag:
-            self.mark(event, field, key)
-            return None
         if isinstance(event, yaml.ScalarEvent):
+            if event.tag:
+                self.mark(event, field, key)
+                return None
             plain = event.style in {None, ""}
             self.mark(event, field, key, event.value, plain=plain)
             return guess(event.value) if plain else event.value
         self.mark(event, field, key)
-        if isinstance(event, yaml.SequenceStartEvent):
-            return self.sequence(field)
-        return self.mapping(field)
+        is_list = isinstance(event, yaml.SequenceStartEvent)
+        return self.sequence(field) if is_list else self.mapping(field)
 
     def sequence(self, field: Field) -> list[Json]:
         import yaml
@@ -191,8 +191,8 @@ class _Composer:
             name = key.value
             if name in found:
                 first = self.places[*field, name].key_line
-                where = f"the first is on line {first}; it counts"
-                self.at(key.start_mark, f"key `{name}` is given twice", where, (*field, name))
+                hint = f"the first is on line {first}; it counts"
+                self.at(key.start_mark, f"key `{name}` is given twice", hint, (*field, name))
             self.entry(found, key, field)
         return found
 
@@ -226,9 +226,9 @@ class _Composer:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         position = getattr(error, "position", None)
         words = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-        hint = "quote a value that holds `: ` or begins with one of `@ ` % & * ! | > { [`"
         if mark is not None:
-            self.at(mark, f"not YAML: {words}", hint)
+            tab = b"\t" in b"".join(self.raw.splitlines()[mark.line : mark.line + 1])
+            self.at(mark, f"not YAML: {words}", USE_SPACES if tab else QUOTE_IT)
         elif isinstance(position, int):
             before = self.raw.decode("utf-8-sig", "replace")[:position]
             line, column = before.count("\n") + 1, position - before.rfind("\n")

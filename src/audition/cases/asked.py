@@ -127,7 +127,9 @@ def _read_check(node: Node, findings: Findings) -> CheckSpec | None:
         findings.say(node, f"expected one check, found {kind_of(node)}", hint)
         return None
     if name not in checks:
-        findings.say(given or node, f"unknown check `{name}`", did_you_mean(name, checks), key=True)
+        implied = "it is checked in every case: leave it out" if name == "activation" else ""
+        hint = implied or did_you_mean(name, checks)
+        findings.say(given or node, f"unknown check `{name}`", hint, key=True)
         return None
     try:
         check = checks[name]
@@ -153,6 +155,8 @@ def _read_arguments(
             return given.children()
         if not _fits(given.value, next(e.type for e in fields if e.name == required[0])):
             return given.children()
+    if not required and isinstance(given.value, str) and _fits(given.value, fields[0].type):
+        return {fields[0].name: given}
     if len(required) != 1:
         hint = f"known: {', '.join(f'`{each.name}`' for each in fields)}" if fields else ""
         words = f"check `{name}` takes its arguments by name, found {kind_of(given)}"

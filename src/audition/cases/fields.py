@@ -65,7 +65,7 @@ def kind_of(node: Node) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, bool):
-        return f"{str(value).lower()}"
+        return f"`{node.place.text or str(value).lower()}`"
     if isinstance(value, int | float):
         return f"the number {value}"
     return "a list" if isinstance(value, list) else "a mapping"

@@ -128,6 +128,17 @@ def _below(node: Node, key: str, depth: int = 4) -> Iterator[Node]:
                 yield from _below(each, key, depth - 1)
 
 
+def _named_by_checks(node: Node) -> list[Node]:
+    """The skills that checks are told to look at: `resource_read: {skill: a}`."""
+    listed = node.value.get("checks")
+    items = node.at("checks").items() if isinstance(listed, list) else []
+    given = [arguments for each in items if isinstance(each.value, dict)
+             for arguments in each.children().values()]  # fmt: skip
+    found = [each.at("skill") for each in given
+             if isinstance(each.value, dict) and "skill" in each.value]  # fmt: skip
+    return [each for each in found if each.place.text]
+
+
 def _names(node: Node) -> list[Node]:
     if not isinstance(node.value, dict):
         return []
@@ -136,6 +147,7 @@ def _names(node: Node) -> list[Node]:
         each = node.at("skill")
         if each.place.text and each.place.text.lower() not in ("none", "null", "~"):
             found.append(each)
+    found += _named_by_checks(node)
     any_of = node.value.get("any_of")
     if isinstance(any_of, list):
         found += [each for each in node.at("any_of").items() if each.place.text]

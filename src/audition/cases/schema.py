@@ -105,15 +105,18 @@ def _checks() -> tuple[Schema, Schema]:
     definitions: Schema = {}
     for name in checks:
         about = ""
+        alone = True
         try:
             check = checks[name]
             about = next(iter((inspect.getdoc(check) or "").splitlines()), "")
             given = _given(name, check, definitions)
+            alone = not any(each.required for each in msgspec.structs.fields(arguments_of(check)))
         except (AuditionError, TypeError):
             # A check of somebody else's that cannot be loaded or described may still be named.
             given = {}
         properties[name] = {"title": name, "description": about, **given}
-        bare.append({"const": name, "title": name, "description": about})
+        if alone:
+            bare.append({"const": name, "title": name, "description": about})
     named = {
         "type": "object",
         "minProperties": 1,
@@ -122,6 +125,13 @@ def _checks() -> tuple[Schema, Schema]:
         "properties": properties,
     }
     return {"anyOf": [named, *bare]}, definitions
+
+
+def _takes_text(wanted: type) -> bool:
+    try:
+        return isinstance(msgspec.convert("text", wanted), str)
+    except msgspec.ValidationError:
+        return False
 
 
 def _given(name: str, check: Check, definitions: Schema) -> Schema:
@@ -138,5 +148,7 @@ def _given(name: str, check: Check, definitions: Schema) -> Schema:
         shapes.append(only)
     if not required:
         shapes.append({"type": "null"})
+        if fields and _takes_text(fields[0].type):
+            shapes.append({"type": "string", "minLength": 1})
     definitions[f"check-{struct.__name__}"]["title"] = name
     return shapes[0] if len(shapes) == 1 else {"anyOf": shapes}
