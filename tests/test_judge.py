@@ -35,6 +35,7 @@ from audition.judge import (
     verify,
 )
 from audition.judge.answers import answer_schema, overall_schema
+from audition.judge.digest import FAMILIES
 from audition.judge.standing import stand
 from audition.model import Call, Criterion, Denial, End, Fault, Grade, Message, Result, Trace
 
@@ -142,6 +143,32 @@ def test_the_judge_is_not_told_who_it_was():
         Trace(agent="claude", events=events), "n0", names=("claude", "claude-opus-9")
     )
     assert items[0].text == "I am [name], run by [name]; preclaudent stays."
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("I am Claude Opus 4.6.", "I am [name]."),
+        ("model gpt-5.5-codex here", "model [name] here"),
+        ("claude-sonnet-4-5-20250929", "[name]"),
+        ("made by Anthropic", "made by [name]"),
+        ("cat /w/.agents/skills/x/SKILL.md", "cat [skills]/x/SKILL.md"),
+        ('{"path":"/h/.claude/skills/x/a.md"}', '{"path":"[skills]/x/a.md"}'),
+        ("ls .github/skills", "ls [skills]"),
+        ("cat /w/skills/x.md .env", "cat /w/skills/x.md .env"),
+        ("gemini 3 of 4 tables", "[name] 3 of 4 tables"),
+    ],
+)
+def test_neither_a_model_s_name_nor_the_folder_of_skills_tells_who_it_was(said, shown):
+    trace = Trace(agent="x", events=(Message(line=1, text=said),))
+    assert make_items(trace, "n0", names=FAMILIES)[0].text == shown
+
+
+def test_a_call_that_tells_only_its_files_is_shown_with_them():
+    patch = Call(line=1, id="p", tool="patch", does="write", paths=("src/a.py", "b.md"))
+    refused = Denial(line=2, id="p", reason="not allowed")
+    items = make_items(Trace(agent="x", events=(patch, refused)), "n0")
+    assert [each.text for each in items[:2]] == ["src/a.py b.md", "not allowed"]
 
 
 def test_files_that_were_left_are_events_too():

@@ -27,7 +27,7 @@ from audition.grading import (
     what_was_spent,
 )
 from audition.installed import Ready
-from audition.judge import Identity, Judgement, Matter, Page, Said, hear
+from audition.judge import FAMILIES, Identity, Judgement, Matter, Page, Said, hear
 from audition.model import Call, Case, Json, Sealed, Trace, Trial, Value
 from audition.patience import Listener, Patience
 from audition.process import Start, run_command
@@ -116,7 +116,7 @@ def read_matter(folder: Path, sealed: Sealed, grading: Grading) -> Matter | None
     case = trial.case
     task = "\n\n".join((case.prompt, *case.then))
     public = " ".join((task, *(each.question for each in case.rubric))).lower()
-    names = {agent.name, trial.agent, trial.model, agent.model, *agent.program}
+    names = {agent.name, trial.agent, trial.model, agent.model, *agent.program, *FAMILIES}
     return Matter(
         case=case.id,
         task=task,

@@ -19,6 +19,13 @@ ROOM = 60_000
 CAPS = (4000, 1500, 500, 160)
 """What one event may take: the first of these with which all fit."""
 BAR = "| "
+FAMILIES = (
+    "claude", "anthropic", "opus", "sonnet", "haiku", "codex", "openai", "chatgpt", "gpt",
+    "gemini", "copilot", "qwen", "kimi", "moonshot", "opencode",
+)  # fmt: skip
+"""Names of agents, models and their makers: an agent may say what it is in its own words."""
+_HOMES = re.compile(r"""[^\s"'`|()<>=]*/?\.[a-z][\w-]*/skills(?=[/\s"'`)<]|$)""")
+"""Where an agent looks for skills: the folder tells which agent it is."""
 
 
 class Item(Value, frozen=True, kw_only=True):
@@ -80,15 +87,16 @@ def _tell(event: object, numbers: Mapping[str, str]) -> Iterator[tuple[str, str]
         yield ("text of a skill" if event.skill else f"{event.role} says"), event.text
     elif isinstance(event, Call):
         tool = f" `{event.tool}`" if event.does in ("mcp", "other") else ""
-        given = event.command or msgspec.json.encode(event.input).decode()
-        yield f"call: {event.does}{tool}", given
+        # Codex tells of a patch only which files it touched.
+        given = msgspec.json.encode(event.input).decode() if event.input else " ".join(event.paths)
+        yield f"call: {event.does}{tool}", event.command or given or "(nothing)"
     elif isinstance(event, Result):
         facts = [f"of {numbers[event.id]}"] if event.id in numbers else []
         facts += ["failed"] if event.failed else []
         facts += [f"exit code {event.exit_code}"] if event.exit_code is not None else []
         yield f"result {', '.join(facts)}".strip(), event.output or "(nothing)"
     elif isinstance(event, Denial):
-        yield "refused", f"{event.tool}: {event.reason}"
+        yield "refused", ": ".join(filter(None, (event.tool, event.reason))) or "(no reason)"
     elif isinstance(event, Fault) and not event.retrying:
         yield "trouble", event.text
     elif isinstance(event, End) and event.reason and event.status != "completed":
@@ -98,10 +106,12 @@ def _tell(event: object, numbers: Mapping[str, str]) -> Iterator[tuple[str, str]
 def _hiding(names: Collection[str]) -> Callable[[str], str]:
     words = sorted({each for each in names if len(each) > 2}, key=len, reverse=True)
     if not words:
-        return lambda text: text
-    either = "|".join(map(re.escape, words))
-    pattern = re.compile(rf"(?<![A-Za-z0-9])(?:{either})(?![A-Za-z0-9])", re.IGNORECASE)
-    return lambda text: pattern.sub("[name]", text)
+        return lambda text: _HOMES.sub("[skills]", text)
+    either = f"(?:{'|'.join(map(re.escape, words))})"
+    # The version goes with the name: `opus-4-6`, `Sonnet 4.5`, `gpt-5.5-codex`.
+    tail = rf"(?:[-_.:/ ]{either}(?![A-Za-z0-9])|[-_:]?\d[\w.-]*\w| \d+\.\d+)*"
+    pattern = re.compile(rf"(?<![A-Za-z0-9]){either}{tail}(?![A-Za-z0-9])", re.IGNORECASE)
+    return lambda text: pattern.sub("[name]", _HOMES.sub("[skills]", text))
 
 
 def harmless(text: str) -> str:
