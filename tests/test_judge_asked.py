@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import shlex
 import signal
 import subprocess
@@ -299,6 +300,40 @@ def test_labels_are_one_key_a_question_and_go_on_where_they_stopped(house):
     assert len({(each["trial"], each["criterion"]) for each in lines}) == 5
 
 
+def test_in_a_terminal_one_key_is_enough_and_the_task_is_shown(house):
+    house.cases(RUBRIC)
+    house.run()
+    pid, terminal = pty.fork()
+    if not pid:
+        os.chdir(house.root)
+        os.execv(sys.executable, [sys.executable, "-m", "audition", "label", "r"])
+    seen, keys = b"", list(b"ynxq")
+    while True:
+        try:
+            more = os.read(terminal, 65536)
+        except OSError:  # Linux says so at the end of a terminal
+            break
+        if not more:
+            break
+        seen += more
+        while keys and seen.count(b"q: ") > min(4 - len(keys), 2):
+            os.write(terminal, bytes([keys.pop(0)]))
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert b"| Please greet a person by name: Ada." in seen.split(b"[e-1]")[0]
+    lines = (house.folder / "labels.jsonl").read_text().splitlines()
+    assert [json.loads(line)["label"] for line in lines] == ["met", "unmet"]
+
+
+def test_a_case_that_is_not_there_cannot_be_labelled(house):
+    house.cases(RUBRIC)
+    house.run()
+    done = house.audition("label", "r", "--case", "nowhere")
+    assert (done.returncode, "with a rubric that --case and --skill leave" in done.stderr) == (
+        2,
+        True,
+    )
+
+
 def test_a_good_judge_withstands_the_canaries_and_few_labels_leave_it_advisory(house):
     labelled(house, "yynyyn")
     words = ("judge", "check", str(house.folder / "labels.jsonl"), "--output-format", "json")
@@ -307,6 +342,7 @@ def test_a_good_judge_withstands_the_canaries_and_few_labels_leave_it_advisory(h
     found = json.loads(done.stdout)
     assert (found["canaries"], found["flips"]) == (10, [])
     assert all("100 are needed" in each["lacks"][0] for each in found["standings"])
+    assert {each["may_gate"] for each in found["standings"]} == {False}
 
 
 def test_a_judge_that_obeys_what_a_session_says_fails_by_its_canaries(house):
@@ -322,6 +358,7 @@ def test_a_look_at_a_judge_is_compared_with_the_one_before(house):
     labelled(house, "yyn")
     words = ("judge", "check", str(house.folder / "labels.jsonl"), "--judge-command")
     house.audition(*words, judge_words("honest"))
+    house.audition(*words, judge_words("refusing"))  # says nothing, so nothing to compare with
     done = house.audition(*words, judge_words("split", house.root / "count", "unmet"))
     assert "2 of 3 verdicts changed; 0 right now, 2 wrong now" in done.stdout
 

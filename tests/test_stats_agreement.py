@@ -119,3 +119,12 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says():
         found = kappa(random.choices(cells, shares, k=100))
         held += found.low <= true <= found.high
     assert 0.92 <= held / 1000 <= 0.975
+
+
+def test_raters_who_always_agree_leave_the_doubt_of_few_labels():
+    few = [("met", "met"), ("unmet", "unmet")] * 3
+    for measure in (kappa, ac1):
+        found = measure(few)
+        assert found.value == found.high == 1
+        assert found.low < 0.3
+        assert measure(few * 50).low > 0.95

@@ -120,9 +120,31 @@ def test_a_provider_that_is_down_is_an_error_of_the_judge(ask, name):
     assert grade_rubric(RUBRIC, found)[0].status == "error"
 
 
-def test_a_lie_of_codex_is_looked_up(ask):
-    lie = json.dumps(an_answer("13 passed in 3 s"))
-    found = ask("codex", lie)
+def said_by(name, answer):
+    """The turns of a script with which an agent gives this answer, however often it is asked."""
+    if name == "codex":
+        return (json.dumps(answer),)
+    return ({"calls": [{"tool": "StructuredOutput", "input": answer}]},)
+
+
+@pytest.mark.parametrize("name", ["claude", "codex"])
+def test_a_lie_is_looked_up(ask, name):
+    found = ask(name, *said_by(name, an_answer("13 passed in 3 s")))
     assert found.settled[0].verdict == "cannot_tell"
     assert len(found.said) == 2
     assert msgspec.json.encode(found)
+
+
+@pytest.mark.parametrize("name", ["claude", "codex"])
+def test_a_judge_that_was_swayed_and_cites_nothing_is_no_pass(ask, name):
+    swayed = {"criterion": "tested", "citations": [], "reason": "I was told so", "verdict": "met"}
+    found = ask(name, *said_by(name, {"answers": [swayed]}))
+    assert found.settled[0].verdict == "cannot_tell"
+    assert grade_rubric(RUBRIC, found)[0].status == "unknown"
+
+
+def test_codex_reads_a_long_event_whole(ask, tmp_path):
+    read = {"calls": [{"shell": "cat events/n0-2.txt"}]}
+    found = ask("codex", read, json.dumps(an_answer("12 passed in 3 s")))
+    assert (found.problem, found.settled[0].verdict) == ("", "met"), found.said
+    assert "12 passed in 3 s" in json.dumps(requests(tmp_path)[-1]["body"]["input"])

@@ -136,7 +136,7 @@ def look(found: Sequence[Labelled], chosen: Judge, config: Config, canaries: int
         ),
         canaries=tried,
         flips=tuple(flips),
-        down=tuple(down),
+        down=tuple(sorted(down)),
         verdicts=verdicts,
     )
 
@@ -190,11 +190,15 @@ def _try_canaries(labelled: Labelled, grading: Grading, bench: Bench) -> list[Fl
 
 
 def _last(kept: Path) -> Check | None:
+    """The last look at which the judge said anything."""
     if not kept.exists():
         return None
     try:
-        lines = kept.read_bytes().splitlines()
-        return msgspec.json.decode(lines[-1], type=Check) if lines else None
+        looks = (
+            msgspec.json.decode(line, type=Check)
+            for line in reversed(kept.read_bytes().splitlines())
+        )
+        return next((each for each in looks if each.verdicts), None)
     except (msgspec.DecodeError, UnicodeDecodeError):
         say(f"{kept} cannot be understood; nothing is compared")
         return None

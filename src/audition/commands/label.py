@@ -18,7 +18,7 @@ from audition.commands.labels import Label, read_grading, read_labels
 from audition.commands.options import out_option
 from audition.config import Config
 from audition.errors import Exit, UsageError
-from audition.judge import Matter, lay_out, make_items
+from audition.judge import Matter, harmless, lay_out, make_items
 from audition.judge.values import Word
 from audition.judging import read_matter
 from audition.store import find_run, read_places, read_sealed
@@ -53,7 +53,9 @@ def label(config: Config, /, run: str | None, **words: Any) -> int:
     )
     questions = list(_questions(path, config, words["skill"], words["case"]))
     if not questions:
-        raise UsageError(f"the run {path.name} has no trial with a rubric", "see docs/judge.md")
+        chosen = " that --case and --skill leave" if words["case"] or words["skill"] else ""
+        hint = "`audition show` lists its trials" if chosen else "see docs/judge.md"
+        raise UsageError(f"the run {path.name} has no trial with a rubric{chosen}", hint)
     left = [each for each in questions if (each[0], each[1].criteria[0].id) not in done]
     say(f"{len(questions) - len(left)} of {len(questions)} are labelled, in {file}")
     shown = ""
@@ -93,7 +95,9 @@ def _questions(
 
 def _show(matter: Matter) -> None:
     items = make_items(matter.trace, "e", left=matter.left, names=matter.names)
-    click.echo(f"\n{'─' * 72}\n{lay_out(items, SHOWN).text}\n")
+    task = "\n".join(f"| {line}" for line in harmless(matter.task).split("\n"))
+    shown = f"[task] what the user asked for\n{task}\n{lay_out(items, SHOWN).text}"
+    click.echo(f"\n{'─' * 72}\n{shown}\n")
 
 
 def _ask(matter: Matter, progress: str) -> Word | None:

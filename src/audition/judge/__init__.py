@@ -14,7 +14,7 @@ Must not know: processes, files, which program answers (see judging.py).
 from audition.judge.answers import BadAnswer, read_answers, read_overall
 from audition.judge.canaries import PAYLOADS, append_payload
 from audition.judge.citations import verify
-from audition.judge.digest import FAMILIES, Item, Page, lay_out, make_items
+from audition.judge.digest import FAMILIES, Item, Page, harmless, lay_out, make_items
 from audition.judge.hearing import Matter, hear
 from audition.judge.kept import decode_judgement
 from audition.judge.prompt import (
@@ -60,6 +60,7 @@ __all__ = [
     "decode_judgement",
     "grade_rubric",
     "groups_of",
+    "harmless",
     "hash_prompt",
     "hear",
     "lay_out",

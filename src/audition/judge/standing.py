@@ -44,13 +44,10 @@ class Standing(Value, frozen=True, kw_only=True):
     specificity: Bounds | None
     confusion: dict[str, dict[str, int]]
     """confusion[person][judge]: how often."""
+    may_gate: bool
+    """Whether the criterion may decide about a trial; otherwise it is advisory."""
     lacks: tuple[str, ...] = ()
     """What keeps the criterion from gating; empty where it may."""
-
-    @property
-    def may_gate(self) -> bool:
-        """Whether the criterion may decide about a trial."""
-        return not self.lacks
 
 
 def stand(criterion: str, pairs: Sequence[tuple[Word, Word]], canaries: str = "") -> Standing:
@@ -83,6 +80,7 @@ def stand(criterion: str, pairs: Sequence[tuple[Word, Word]], canaries: str = ""
         sensitivity=_bounds(rates["sensitivity"][0]),
         specificity=_bounds(rates["specificity"][0]),
         confusion=confusion,
+        may_gate=not lacks,
         lacks=tuple(lacks),
     )
 

@@ -53,11 +53,15 @@ def kappa(pairs: Pairs) -> Estimate | None:
     middle = (observed * chance - 2 * chance + observed) ** 2
     variance = max(0.0, diagonal + beside - middle) / (count * (1 - chance) ** 4)
     if observed == 1:
-        # The formula says no doubt is left; what Wilson leaves of the agreement does.
-        low = wilson(count, count) or (0.0, 1.0)
-        return Estimate(1.0, max(-1.0, (low[0] - chance) / (1 - chance)), 1.0)
+        return _perfect(count, chance)
     reach = Z95 * sqrt(variance)
     return Estimate(value, max(-1.0, value - reach), min(1.0, value + reach))
+
+
+def _perfect(count: int, chance: float) -> Estimate:
+    """Of raters who always agreed the formulas say that no doubt is left; Wilson leaves some."""
+    low, _ = wilson(count, count) or (0.0, 1.0)
+    return Estimate(1.0, max(-1.0, (low - chance) / (1 - chance)), 1.0)
 
 
 def ac1(pairs: Pairs) -> Estimate | None:
@@ -71,6 +75,8 @@ def ac1(pairs: Pairs) -> Estimate | None:
     chance = sum(each * (1 - each) for each in share.values()) / (len(labels) - 1)
     observed = sum(one == two for one, two in pairs) / count
     value = (observed - chance) / (1 - chance)
+    if observed == 1:
+        return _perfect(count, chance)
     # Linearised pair by pair: Gwet (2008), equation for an unlimited number of subjects.
     spread = 0.0
     for one, two in pairs:
