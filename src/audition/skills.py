@@ -8,7 +8,7 @@ Must not know: cases, agents, how a skill is delivered.
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -36,10 +36,23 @@ def find_skills(paths: Sequence[Path] = ()) -> tuple[Skill, ...]:
     return tuple(read_skill(Path(folder)) for folder in skill_folders(paths))
 
 
-def skill_folders(paths: Sequence[Path] = ()) -> tuple[str, ...]:
-    """The folders of these skills, absolute, sorted; nothing in them is read."""
+def holds_skill(folder: str, names: set[str]) -> bool:
+    """Whether a folder with these entries is one that agents take for a skill."""
+    del folder
+    return "SKILL.md" in names
+
+
+def skill_folders(
+    paths: Sequence[Path] = (), is_skill: Callable[[str, set[str]], bool] = holds_skill
+) -> tuple[str, ...]:
+    """The folders of these skills, absolute, sorted; nothing in SKILL.md is read."""
     seen: set[tuple[int, int]] = set()
-    folders = [folder for root in _roots(paths) for folder in _walk(root, seen, 0)]
+    folders = [
+        folder
+        for root in _roots(paths)
+        for folder, names in _walk(root, seen, 0)
+        if is_skill(folder, names)
+    ]
     for folder in folders:
         if any("\udc80" <= each <= "\udcff" for each in folder):
             # What is kept of a run is JSON, which cannot hold such a name.
@@ -65,8 +78,8 @@ def _roots(paths: Sequence[Path]) -> Iterator[str]:
             raise UsageError(f"`{path}` is neither a folder nor a SKILL.md", "name its folder")
 
 
-def _walk(folder: str, seen: set[tuple[int, int]], depth: int) -> Iterator[str]:
-    """The folders with a SKILL.md, at any depth. However many links lead to one, it counts once."""
+def _walk(folder: str, seen: set[tuple[int, int]], depth: int) -> Iterator[tuple[str, set[str]]]:
+    """Every folder and what is in it. However many links lead to one, it counts once."""
     try:
         itself = os.stat(folder)
         with os.scandir(folder) as scan:
@@ -79,8 +92,7 @@ def _walk(folder: str, seen: set[tuple[int, int]], depth: int) -> Iterator[str]:
     if identity in seen or depth > DEPTH_CAP or {"run.json", "inputs"} <= names:
         return
     seen.add(identity)
-    if "SKILL.md" in names:
-        yield folder
+    yield folder, names
     for each in entries:
         if each.name not in PASSED_BY and _is_folder(each, folder):
             yield from _walk(each.path, seen, depth + 1)

@@ -17,14 +17,20 @@ Findings = Iterator[Finding]
 def unreadable(skill: SkillFolder) -> Findings:
     """SKILL.md cannot be read.
 
-    It is a folder, a pipe, or nobody may read it: no agent can offer the skill.
+    It is a folder, a pipe, or nobody may read it, or it is called `skill.md`: no agent can
+    offer the skill.
 
     Bad:
         SKILL.md is a link that leads nowhere
     Good:
         SKILL.md is a file
     """
-    if skill.trouble:
+    if not skill.trouble:
+        return
+    if other := next((each for each in skill.names if each.lower() == "skill.md"), ""):
+        words = f"the file is called `{other}`; agents look for `SKILL.md`"
+        yield skill.say(words, f"rename it: `git mv {other} SKILL.md`", name=other)
+    else:
         yield skill.say(f"SKILL.md cannot be read: {skill.trouble}", "make it a file")
 
 

@@ -233,6 +233,20 @@ class SkillFolder:
         return Finding(path=self.file(name), line=at[0], column=at[1], message=message, hint=hint)
 
 
+def looks_like_skill(folder: str, names: set[str]) -> bool:
+    """Whether a folder is a skill, or was meant for one: `skill.md` with a name and a description.
+
+    No agent finds that one on Linux; without the two keys it is a page about something else.
+    """
+    if "SKILL.md" in names:
+        return True
+    for name in names:
+        if name.lower() == "skill.md":
+            head = read_capped(os.path.join(folder, name), 4096)[0]
+            return all(sign in head for sign in (b"---", b"name:", b"description:"))
+    return False
+
+
 def read_capped(path: str, cap: int) -> tuple[bytes, str]:
     """The first bytes of a file, and why there are none."""
     try:

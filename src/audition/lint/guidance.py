@@ -205,7 +205,8 @@ def short_description(skill: SkillFolder) -> Findings:
     words = len(skill.description.split())
     if skill.description.isascii() and 0 < words < WORDS_LEAST:
         hint = "say what it does, on what, and when"
-        yield skill.say(f"`description` has only {words} words", hint, skill.where("description"))
+        few = "one word" if words == 1 else f"only {words} words"
+        yield skill.say(f"`description` has {few}", hint, skill.where("description"))
 
 
 @rule("SK208", "warning")

@@ -36,9 +36,8 @@ SECRETS: tuple[tuple[str, str, str], ...] = (
     ),
 )
 """What it is, a text that must be near, and its shape."""
-MADE_UP = re.compile(
-    r"example|xxxx|your|dummy|fake|test|placeholder|redacted|1234567|abcdefg|0000", re.IGNORECASE
-)
+MADE_UP = re.compile(r"example|xxxx|your|dummy|fake|placeholder|redacted", re.IGNORECASE)
+"""A row such as `abcdefg` is not among them: people paste real keys and change the end."""
 FETCH = r"(?:curl|wget|fetch)\b[^\n|;&]{0,300}"
 RUNNER = r"(?:sudo\s+(?:-\w+\s+)*)?(?:env\s+)?(?:/\w+/)*(?:ba|z|da|k)?sh|iex|(?:python3?|node|ruby|perl)(?![ \t]+(?:-[a-z]*[cempn]|\w))"
 FETCH_AND_RUN = re.compile(
@@ -47,8 +46,15 @@ FETCH_AND_RUN = re.compile(
     rf"|\b(?:eval|source|\.)\s+[\"']?(?:\$|<)\(\s*{FETCH}"
     r"|\b(?:iwr|irm|Invoke-WebRequest|Invoke-RestMethod)\b[^\n|;]{0,300}\|\s*(?:iex|Invoke-Expression)\b"
     r"|\biex\s*\(+\s*(?:iwr|irm|Invoke-\w+|New-Object)\b"
+    rf"|\b(?:python3?|node|ruby|perl|php)\s+-[cer]\s+[\"']?\$\(\s*{FETCH}"
+    # In a program: what came over the network is handed to exec or eval on the same line.
+    r"|\b(?:exec|eval)\s*\([^\n]{0,200}\b(?:urlopen|requests\.get|httpx\.get|urllib)\b"
+    # Into a file that is then run, on one line: `curl -o i.sh … && sh i.sh`.
+    r"|\b(?:curl|wget)\b[^\n|]{0,300}?(?:-o|-O|--output|>)[= ]*(?P<file>[\w./-]+)"
+    r"[^\n]{0,200}?(?:&&|;)\s*(?:sudo\s+)?(?:(?:ba|z|da)?sh\s+|python3?\s+|source\s+|\.\s+|\./)"
+    r"(?:\./)?(?P=file)(?![\w./-])"
 )
-FETCHERS = ("curl", "wget", "fetch", "iwr", "irm", "Invoke-", "iex")
+FETCHERS = ("curl", "wget", "fetch", "iwr", "irm", "Invoke-", "iex", "urlopen", "s.get", "x.get")
 BRACKETS = re.compile(r"</?[A-Za-z][^<>\n]{0,80}>|<[!?]")
 RESERVED = ("anthropic", "claude")
 ANYTHING = re.compile(r"(?:^|[\s,])(Bash(?:\(\s*\*?(?::\*)?\s*\))?|\*)(?=[\s,]|$)")

@@ -39,7 +39,8 @@ DECLARES = re.compile(
 )
 
 
-def _files(skill: SkillFolder, *suffixes: str) -> Iterator[tuple[Entry, str]]:
+def whole_texts(skill: SkillFolder, *suffixes: str) -> Iterator[tuple[Entry, str]]:
+    """The bundled files with such an ending that are no templates, and their texts."""
     for each in skill.entries:
         whole = each.size < FILE_CAP and each.name in skill.texts
         if each.suffix in suffixes and each.top not in TEMPLATES and whole:
@@ -70,7 +71,7 @@ def bad_python(skill: SkillFolder) -> Findings:
     Good:
         print('done')
     """
-    for each, text in _files(skill, ".py"):
+    for each, text in whole_texts(skill, ".py"):
         tree = _parse(text)
         if isinstance(tree, SyntaxError):
             at = max(tree.lineno or 1, 1), max(tree.offset or 1, 1)
@@ -89,7 +90,7 @@ def bad_json(skill: SkillFolder) -> Findings:
     Good:
         {"rows": 3}
     """
-    for each, text in _files(skill, ".json"):
+    for each, text in whole_texts(skill, ".json"):
         if COMMENTED.search(each.name):
             continue
         try:
@@ -112,7 +113,7 @@ def bad_yaml(skill: SkillFolder) -> Findings:
     Good:
         rows: [1, 2]
     """
-    for each, text in _files(skill, ".yaml", ".yml"):
+    for each, text in whole_texts(skill, ".yaml", ".yml"):
         if "{{" in text or "{%" in text:
             continue
         if problem := _yaml_problem(text):
@@ -142,7 +143,7 @@ def _mend_executable(skill: SkillFolder) -> Iterator[Repair]:
 
 
 def _not_executable(skill: SkillFolder) -> Iterator[Entry]:
-    for each, text in _files(skill, *RUN, ""):
+    for each, text in whole_texts(skill, *RUN, ""):
         if text.startswith("#!") and not each.executable:
             yield each
 
@@ -173,7 +174,7 @@ def no_interpreter(skill: SkillFolder) -> Findings:
     Good:
         -rwxr-xr-x scripts/tables.sh, which begins with `#!/bin/sh`
     """
-    for each, text in _files(skill, *SHELL, ".py", ".rb", ".pl"):
+    for each, text in whole_texts(skill, *SHELL, ".py", ".rb", ".pl"):
         if each.executable and text.strip() and not text.startswith("#!"):
             yield skill.say("executable, but has no `#!` line", "say what runs it", name=each.name)
 
@@ -185,7 +186,7 @@ def _mend_line_ends(skill: SkillFolder) -> Iterator[Repair]:
 
 
 def _with_carriage_returns(skill: SkillFolder) -> Iterator[Entry]:
-    for each, text in _files(skill, *SHELL, ".py", ".rb", ".pl", ""):
+    for each, text in whole_texts(skill, *SHELL, ".py", ".rb", ".pl", ""):
         first = text.partition("\n")[0]
         if first.endswith("\r") and (first.startswith("#!") or each.suffix in SHELL):
             yield each
@@ -219,7 +220,7 @@ def undeclared_imports(skill: SkillFolder) -> Findings:
     Good:
         Install pdfplumber first: `pip install pdfplumber`.
     """
-    scripts = [(each, text) for each, text in _files(skill, ".py") if "import" in text]
+    scripts = [(each, text) for each, text in whole_texts(skill, ".py") if "import" in text]
     if not scripts:
         return
     # The name in a comment of the script itself declares nothing, its own block does.

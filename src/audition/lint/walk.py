@@ -15,7 +15,7 @@ import msgspec
 from audition.case_file import read_suites
 from audition.errors import UsageError
 from audition.lint.evals import Evals
-from audition.lint.folder import SkillFolder
+from audition.lint.folder import SkillFolder, looks_like_skill
 from audition.lint.pick import silenced
 from audition.lint.rule import Repair, Rule
 from audition.model import Finding, Suite
@@ -44,7 +44,9 @@ class Lint:
             named += others[:1]
         if self.paths and not named:
             return ()
-        return tuple(SkillFolder(each, near(each)) for each in skill_folders(named))
+        return tuple(
+            SkillFolder(each, near(each)) for each in skill_folders(named, looks_like_skill)
+        )
 
     @cached_property
     def read(self) -> tuple[tuple[Suite, ...], tuple[Finding, ...]]:
@@ -95,8 +97,18 @@ def _of_all(asked: Lint) -> Iterator[Finding]:
         return
     for rule in asked.over("skills"):
         for each in _named(rule, rule.find(asked.folders)):
-            if not rule.id.startswith(asked.quiet.get(each.path, ())):
+            if not rule.id.startswith(_quiet_at(each.path, asked.quiet)):
                 yield each
+
+
+def _quiet_at(path: str, quiet: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """What the SKILL.md beside a file, or in a folder above it, silences for it."""
+    while path and os.path.dirname(path) != path:
+        path = os.path.dirname(path)
+        found = quiet.get(f"{path}/SKILL.md" if path else "SKILL.md")
+        if found is not None:
+            return found
+    return ()
 
 
 def _of_suites(asked: Lint) -> Iterator[Finding]:
