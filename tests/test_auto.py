@@ -174,7 +174,8 @@ def test_a_quote_does_not_rest_on_trials_for_which_another_model_answered(house)
     [
         (["--trials", "often"], "often"),
         (["--target", "1.5"], "1.5"),
-        (["--target", "0.6"], "cannot be told apart"),
+        (["--target", "0.6"], "is not above"),
+        (["--target", "0.9", "--unacceptable", "0.8999"], "further apart"),
     ],
 )
 def test_rates_and_numbers_that_make_no_sense_are_refused(house, words, said):

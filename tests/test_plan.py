@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audition.agent import Agent, Command
+from audition.eligible import is_explicit
 from audition.model import Case, CheckSpec, Skill, Suite
-from audition.plan import Arm, Limits, is_explicit, key_skills, plan_trials, slug
+from audition.plan import Arm, Limits, key_skills, plan_trials, slug
 
 
 def agent(name="tester", **more):

@@ -93,6 +93,23 @@ def decide_to_the_end(design, outcomes):
     return "pass" if ratio(design, sum(outcomes), design.cap) >= 0 else "fail", design.cap
 
 
+@given(
+    st.floats(0.01, 0.97), st.floats(0.02, 0.99), st.integers(1, 300), st.floats(0.1, 5),
+    st.floats(0.1, 5),
+)  # fmt: skip
+def test_bounds_are_the_first_counts_whose_ratio_reaches_them(low, gap, cap, upper, lower):
+    design = Design(low, low + (0.99 - low) * gap, cap, upper, -lower)
+    limits = bounds(design)
+    for of in {0, 1, cap // 2, cap - 1} - {cap}:
+        left = cap - of
+        enough = sum(ratio(design, passed, cap) < -1e-12 for passed in range(cap + 1))
+        ratios = [ratio(design, passed, of) for passed in range(of + 1)]
+        passing = min(sum(each < upper - 1e-12 for each in ratios), enough)
+        failing = max(sum(each <= -lower + 1e-12 for each in ratios) - 1, enough - 1 - left)
+        assert limits[of] == (failing, passing)
+    assert limits[cap] == (enough - 1, enough)
+
+
 @given(st.floats(0.4, 1), st.randoms(use_true_random=False))
 def test_a_decision_is_that_of_the_written_rule_as_soon_as_it_is_forced(rate, dice):
     design = find_design(0.7, 0.9)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audition.agent import Agent, Command
+from audition.aim import Aim, rates_of
 from audition.errors import UsageError
 from audition.model import Case, Suite
 from audition.plan import Arm, Limits, plan_trials
@@ -12,12 +13,10 @@ from audition.stats.fixed import fixed_design
 from audition.stats.sequential import MIX, decide
 from audition.verdict import (
     GIVE_UP,
-    Aim,
     Cell,
     judge_cell,
     overall,
     plan_cells,
-    rates_of,
     stop_at,
 )
 
@@ -200,8 +199,16 @@ def test_rates_come_from_the_options_then_the_suite_then_ours():
 
 
 def test_rates_that_cannot_be_told_apart_are_refused_with_the_file():
-    with pytest.raises(UsageError, match="cannot be told apart"):
+    with pytest.raises(UsageError, match=r"c: a target of 0\.6 is not above"):
         rates_of(Suite(file="c"), True, Aim(target=0.6))
+    with pytest.raises(UsageError, match="one of them is 0 or 1"):
+        rates_of(Suite(file="c", target={"positives": 1.0}), True, Aim())
+
+
+def test_rates_that_nobody_could_tell_apart_are_refused_at_once_with_what_it_would_take():
+    with pytest.raises(UsageError, match=r"to tell 0\.9 from 0\.8999 .* about 97,[0-9,]+ trials"):
+        rates_of(Suite(file="c"), True, Aim(target=0.9, unacceptable=0.8999))
+    assert rates_of(Suite(file="c"), True, Aim(unacceptable=0.88)) == (0.9, 0.88)
 
 
 AGENT = Agent(

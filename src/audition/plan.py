@@ -14,8 +14,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 
 from audition.agent import Agent
+from audition.aim import Aim
+from audition.eligible import why_ineligible
 from audition.model import Case, Skill, Suite, Trial, Value
-from audition.verdict import Aim, Cell, cell_key, plan_cells
+from audition.verdict import Cell, cell_key, plan_cells
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?\Z")
@@ -250,40 +252,8 @@ def arm_of(trial: Trial, arms: Iterable[Arm]) -> Arm:
 
 
 def _mark(trial: Trial, arms: Sequence[Arm], skills: Mapping[str, Skill]) -> Trial:
-    reason = why_ineligible(trial, arm_of(trial, arms), skills)
+    reason = why_ineligible(trial, arm_of(trial, arms).agent, skills)
     return msgspec.structs.replace(trial, ineligible=reason) if reason else trial
-
-
-def why_ineligible(trial: Trial, arm: Arm, skills: Mapping[str, Skill]) -> str:
-    """Why this arm cannot run this case, in words; empty where it can."""
-    case, agent = trial.case, arm.agent
-    if trial.delivery not in agent.deliveries:
-        taken = ", ".join(agent.deliveries)
-        return f"{agent.name} does not take the delivery `{trial.delivery}` (it takes {taken})"
-    if case.then and not agent.several_turns:
-        return f"{agent.name} cannot hold a session of several turns"
-    if trial.delivery == "none" and not case.checks and not case.rubric:
-        return "without a skill there is nothing to check: the case has no checks of its own"
-    by_hand = is_explicit(case) and trial.delivery not in ("instructions", "mcp")
-    if case.expected and trial.delivery != "none" and not by_hand:
-        offered = {skills[key].name: skills[key] for key in trial.skills}
-        shut = [name for name in case.expected if not _callable(offered.get(name))]
-        if len(shut) == len(case.expected):
-            return f"the model may not invoke `{shut[0]}` (disable-model-invocation)"
-    return ""
-
-
-def _callable(skill: Skill | None) -> bool:
-    return skill is None or skill.model_invocable
-
-
-def is_explicit(case: Case) -> bool:
-    """Whether the prompt itself calls the expected skill: `/name …` or `$name`."""
-    words = case.prompt.split()
-    return any(
-        (words and words[0] == f"/{name}") or f"${name}" in words or f"/{name}" in words[:1]
-        for name in case.expected
-    )
 
 
 Keep = Callable[[Case], bool]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from audition.index import Average
 from audition.model import Value
 from audition.plan import Plan
+from audition.stats.fixed import fixed_design
 from audition.stats.power import smallest_difference, trials_needed
 from audition.stats.sequential import mean_runs
 from audition.verdict import Cell, cell_key
@@ -39,6 +40,8 @@ class CellQuote(Value, frozen=True, kw_only=True):
     worst_minutes: float | None
     basis: str
     """What the figures rest on: trials of before, or an assumption."""
+    needed_runs: int
+    """How many trials of a fixed number always tell the target from the unacceptable rate."""
     smallest_difference: float | None
     """The smallest fall from the target that two runs like the worst one can tell (80 % power)."""
 
@@ -115,6 +118,7 @@ def _quote_cell(
         expected_minutes=_times(minutes, expected),
         worst_minutes=_times(minutes, worst),
         basis=_basis(one, cell),
+        needed_runs=fixed_design(cell.unacceptable, cell.target).trials,
         smallest_difference=smallest_difference(cell.target, worst),
     )
 

@@ -9,9 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 import msgspec
 
+from audition.eligible import is_explicit
 from audition.errors import UsageError, unknown
 from audition.model import Case, Suite, Value
-from audition.plan import is_explicit, select
+from audition.plan import select
 
 _TOKEN = re.compile(r"\s*(?:(\()|(\))|(and\b|or\b|not\b)|([^\s()]+))", re.IGNORECASE)
 

@@ -16,7 +16,7 @@ from typing import Literal
 
 import msgspec
 
-from audition.errors import UsageError
+from audition.aim import DEFAULTS, Aim, rates_of
 from audition.model import Suite, Trial, Value
 from audition.stats.fixed import fixed_design, judge_counts, trials_to_prove
 from audition.stats.rates import clustered, proven_at_least, wilson
@@ -24,19 +24,8 @@ from audition.stats.sequential import Decision, Design, decide, find_design
 
 Word = Literal["pass", "fail", "inconclusive", "invalid"]
 Outcome = Literal["pass", "fail", "error", "ineligible"]
-DEFAULTS = {"positives": (0.9, 0.7), "negatives": (0.95, 0.75)}
-"""Target and unacceptable rate, where nobody says otherwise."""
 GIVE_UP = 5
 """So many errors in a row, without an outcome between, end the asking of a cell."""
-
-
-class Aim(Value, frozen=True, kw_only=True):
-    """What the options say of the two rates; None leaves them to the suite."""
-
-    target: float | None = None
-    unacceptable: float | None = None
-    error: float = 0.05
-    """How often a sequential test may be wrong, each way."""
 
 
 class Cell(Value, frozen=True, kw_only=True):
@@ -107,23 +96,6 @@ def cell_key(trial: Trial) -> tuple[str | None, str, str, str | None, bool]:
 
 def _way(delivery: str, variant: str) -> str:
     return f"{delivery}@{variant}" if variant else delivery
-
-
-def rates_of(suite: Suite, positives: bool, aim: Aim) -> tuple[float, float]:
-    """Target and unacceptable rate: the options' for positives, else the suite's, else ours."""
-    side = "positives" if positives else "negatives"
-    target = suite.target.get(side, DEFAULTS[side][0])
-    unacceptable = suite.unacceptable.get(side, DEFAULTS[side][1])
-    if positives:
-        target = target if aim.target is None else aim.target
-        unacceptable = unacceptable if aim.unacceptable is None else aim.unacceptable
-    if not 0 < unacceptable < target < 1:
-        raise UsageError(
-            f"{suite.file}: a target of {target:g} and an unacceptable rate of "
-            f"{unacceptable:g} ({side}) cannot be told apart",
-            "it must be 0 < unacceptable < target < 1, as .7 and .9",
-        )
-    return target, unacceptable
 
 
 def plan_cells(

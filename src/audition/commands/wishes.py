@@ -6,6 +6,7 @@ Must not know: click; how a trial is run.
 
 import msgspec
 
+from audition.aim import Aim
 from audition.commands.judge_options import JudgeWishes
 from audition.config import Config, GateSettings
 from audition.model import Inputs, Value
@@ -13,7 +14,6 @@ from audition.plan import Limits
 from audition.summary.cells import read_cells
 from audition.trial import House
 from audition.turns import Caps, Rules
-from audition.verdict import Aim
 
 
 class Wishes(Value, frozen=True, kw_only=True):

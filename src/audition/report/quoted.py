@@ -10,14 +10,14 @@ from audition.report.escape import one_line
 from audition.report.text import Cell, Line, aligned
 from audition.report.words import say_seconds
 
-HEAD = ("SKILL", "", "ARM", "RUNS", "TOKENS", "COST", "TIME", "SEES", "BY")
+HEAD = ("SKILL", "", "ARM", "RUNS", "TOKENS", "COST", "TIME", "NEEDS", "SEES", "BY")
 
 
 def lay_out_quote(quote: Quote) -> Iterator[Line]:
     """Expected and at most, for each cell and in all; what is unknown says so."""
     rows: list[list[Cell]] = [[(word, "dim") for word in HEAD]]
     rows += [_row(each) for each in quote.cells]
-    yield from aligned(rows, right={3, 4, 5, 6, 7})
+    yield from aligned(rows, right={3, 4, 5, 6, 7, 8})
     yield ()
     runs = _range(quote.expected_runs, quote.worst_runs, "{:.0f}")
     tokens = _range(quote.expected_tokens, quote.worst_tokens, "{:,.0f}")
@@ -38,6 +38,7 @@ def _row(cell: CellQuote) -> list[Cell]:
         (_range(cell.expected_tokens, cell.worst_tokens, "{:,.0f}"), ""),
         (_dollars(cell), ""),
         (_time(cell), ""),
+        (str(cell.needed_runs), ""),
         ("nothing" if sees is None else f"{sees * 100:.0f} points", ""),
         (one_line(cell.basis, 60), "dim"),
     ]

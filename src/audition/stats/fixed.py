@@ -5,10 +5,10 @@ Must not know: skills, trials, records.
 """
 
 from functools import lru_cache
-from math import ceil, log
+from math import ceil, log, sqrt
 from typing import Literal, NamedTuple
 
-from audition.stats.curves import binomial_at_least, binomial_at_most
+from audition.stats.curves import binomial_at_least, binomial_at_most, normal_quantile
 
 
 class Fixed(NamedTuple):
@@ -31,6 +31,15 @@ def fixed_design(
         accept = _accept(trials, unacceptable, alpha)
         if accept <= trials and binomial_at_most(accept - 1, trials, target) <= beta:
             return Fixed(trials, accept)
+
+
+def about_trials(
+    unacceptable: float, target: float, alpha: float = 0.05, beta: float = 0.05
+) -> float:
+    """About how many trials that design has, by the normal curve; at once, however many."""
+    one, two = (sqrt(rate * (1 - rate)) for rate in (unacceptable, target))
+    reach = normal_quantile(1 - alpha) * one + normal_quantile(1 - beta) * two
+    return (reach / (target - unacceptable)) ** 2
 
 
 def _accept(trials: int, unacceptable: float, alpha: float) -> int:

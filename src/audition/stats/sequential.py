@@ -121,9 +121,17 @@ def mean_runs(design: Design) -> float:
 
 def ratio(design: Design, passed: int, of: int) -> float:
     """The log likelihood ratio of target against unacceptable after so many outcomes."""
-    up = log(design.target / design.unacceptable)
-    down = log((1 - design.target) / (1 - design.unacceptable))
+    up, down = steps(design)
     return passed * up + (of - passed) * down
+
+
+@lru_cache
+def steps(design: Design) -> tuple[float, float]:
+    """What a pass and a fail add to the log likelihood ratio."""
+    return (
+        log(design.target / design.unacceptable),
+        log((1 - design.target) / (1 - design.unacceptable)),
+    )
 
 
 @lru_cache
@@ -134,16 +142,33 @@ def bounds(design: Design) -> tuple[tuple[int, int], ...]:
     the ratio crosses no other bound on its way there either, so no chance of an error changes.
     """
     found = []
-    enough = sum(ratio(design, passed, design.cap) < -1e-12 for passed in range(design.cap + 1))
+    enough = _reached(design, design.cap, 0.0)
     for of in range(design.cap + 1):
-        last = of == design.cap
-        upper, lower = (0.0, 0.0) if last else (design.upper, design.lower)
-        ratios = [ratio(design, passed, of) for passed in range(of + 1)]
-        passing = sum(each < upper - 1e-12 for each in ratios)
-        failing = passing - 1 if last else sum(each <= lower + 1e-12 for each in ratios) - 1
+        if of == design.cap:
+            passing, failing = enough, enough - 1
+        else:
+            passing = _reached(design, of, design.upper)
+            failing = of - _reached(design, of, -design.lower, turned=True)
         left = design.cap - of
         found.append((max(failing, enough - 1 - left), min(passing, enough)))
     return tuple(found)
+
+
+def _reached(design: Design, of: int, bound: float, *, turned: bool = False) -> int:
+    """The fewest passed at which the ratio reaches a bound, `of + 1` where none does.
+
+    Turned round: the fewest failed at which the ratio, against the target, reaches it.
+    """
+    up, down = steps(design)
+    up, down = (-down, -up) if turned else (up, down)
+    bound -= 1e-12
+    number = min(max(ceil((bound - of * down) / (up - down)), 0), of + 1)
+    # Rounding may be one off, so the inequality itself has the last word.
+    while number <= of and number * up + (of - number) * down < bound:
+        number += 1
+    while number and (number - 1) * up + (of - number + 1) * down >= bound:
+        number -= 1
+    return number
 
 
 def decide(design: Design, outcomes: Iterable[bool]) -> Decision | None:
