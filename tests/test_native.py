@@ -61,6 +61,17 @@ def findings(text: str) -> list[tuple[str, str]]:
 # What is understood.
 
 
+def test_a_suite_in_braces_is_ours_whatever_words_it_shares_with_other_formats():
+    cases = [
+        {"id": "a", "skill": "greet", "prompts": ["hi", "and bye"]},
+        {"id": "b", "prompt": "hi", "should_trigger": False, "skill": "greet"},
+    ]
+    for whole in ({"skills": ["skills"], "cases": cases}, {"cases": cases, "skills": ["skills"]}):
+        Path("cases.yaml").write_text(json.dumps(whole))
+        (found,) = load_suites([Path("cases.yaml")])
+        assert (found.format, [each.id for each in found.cases]) == ("yaml", ["a", "b"])
+
+
 def test_a_whole_case_is_read():
     case = one(
         "skill: greet\ntags: [x, 1]\ntrials: 3\ntimeout_s: 2.5\njudge: true\nfixture: files\n"

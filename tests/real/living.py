@@ -117,6 +117,7 @@ class House:
         self.done = self.start(*words, env=env)
         assert (self.folder / "results.json").exists(), self.done.stdout + self.done.stderr
         told = json.loads((self.folder / "results.json").read_text())["trials"]
+        assert {each["case"] for each in told} == {each["id"] for each in cases}, self.done.stderr
         return {each["case"]: each for each in told}
 
     @property

@@ -41,11 +41,15 @@ HOLDERS = (
 ABOUT = ("description", "version", "name")
 KEPT = ("split", "confidence", "category", "kind", "type")
 """Labels, kept as tags."""
+OURS = re.compile(r"(.+\.)?cases\.ya?ml", re.IGNORECASE)
+CASES = re.compile(rb"(^|[{,])\s*[\"']?cases[\"']?\s*:", re.MULTILINE)
+"""Our own format may be written in braces, too, and has `prompts` and `should_trigger`."""
 
 
 def claims(path: Path, head: bytes) -> bool:
     """Queries with `should_trigger`, two lists of them, or Skill Lab's `expected: trigger`."""
-    if path.suffix.lower() not in SUFFIXES:
+    ours = OURS.fullmatch(path.name) and CASES.search(head)
+    if ours or path.suffix.lower() not in SUFFIXES:
         return False
     return is_trigger_set(head, by_name=NAMED.fullmatch(path.name) is not None)
 
