@@ -84,9 +84,13 @@ ENDS = {
     "24": ("failed", "network", None, ""),
     "25": ("completed", "", 1, "fine"),
     "26": ("failed", "refused", 2, "no"),
+    "28": ("completed", "", 2, "Done."),
+    "30": ("completed", "", 2, "outer done"),
+    "31": ("completed", "", 3, "The agent is done."),
     "32": ("completed", "", 2, "The subagent says: Ahoy, Ada!"),
     "33": ("completed", "", 1, '{"name":"Ada"}'),
     "36": ("interrupted", "no terminal event", None, ""),
+    "37": ("interrupted", "aborted streaming", None, ""),
 }
 
 
@@ -144,7 +148,7 @@ def test_the_older_program_calls_an_api_error_completed_and_is_not_believed():
                 "terminal_reason": "aborted_tools",
             },
             "interrupted",
-            "aborted_tools",
+            "aborted tools",
         ),
         ({"subtype": "error_max_turns", "is_error": True}, "limited", "max turns"),
         ({"stop_reason": "max_tokens"}, "limited", "max tokens"),
@@ -361,6 +365,11 @@ def test_partial_messages_are_not_said_twice():
 def test_turns_are_answers_and_not_num_turns():
     assert '"num_turns":5' in (TRACES / "2.1.327/03_resource_load.jsonl").read_text()
     assert session("03").turns == 4
+
+
+def test_answers_that_all_have_one_id_are_told_apart_by_what_comes_between():
+    one = (assistant(tool("Bash", command="ls")), result())
+    assert said(*one, *one, assistant({"type": "text", "text": "x"}), ended()).turns == 3
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,8 @@ SKILLS = (
     skill("tooled"),
     skill("nomodel", model_invocable=False),
     skill("status"),
+    skill("forked"),
+    skill("othername", "dirname"),
 )
 
 
@@ -43,10 +45,12 @@ RECORDED = {
     "04": ("configurator", "loaded", "skill-tool", (2, 3, 4), ()),
     "05": ("welcomer", "asked", None, (2, 3), ()),
     "06": ("nomodel", "asked", None, (2, 3), ()),
+    "07": ("tooled", "denied", None, (2, 3, 4), ()),
     "08": ("tooled", "loaded", "skill-tool", (2, 3, 4), ()),
     "09": ("configurator", "read", "mcp-tool", (2, 3, 4, 5), ("templates/config.json",)),
     "10": ("greeting", "loaded", "mcp-tool", (4, 5), ()),
     "12": ("nope", "asked", None, (2, 3), ()),
+    "13": ("greeting", "denied", None, (2, 3, 4), ()),
     "14": ("status", "loaded", "skill-tool", (2, 3, 4), ()),
     "15": ("configurator", "loaded", "skill-tool", (2, 3, 4), ()),
     "17": ("greeting", "loaded", "skill-tool", (2, 3, 4), ()),
@@ -55,11 +59,14 @@ RECORDED = {
     "20": None,
     "27": None,
     "29": None,
+    "30": ("forked", "loaded", "skill-tool", (2, 8), ()),
+    "31": ("greeting", "loaded", "skill-tool", (7, 9, 10), ()),
     "32": ("greeting", "loaded", "skill-tool", (6, 7), ()),
     "34": ("greeting", "loaded", "skill-tool", (17, 21, 22), ()),
     "35": ("greeting", "loaded", "skill-tool", (4, 5, 6), ()),
     "36": None,
     "38": None,
+    "39": ("othername", "loaded", "skill-tool", (2, 3, 4, 5, 6, 7), ()),
     "40": ("greeting", "loaded", "skill-tool", (2, 5, 6), ()),
     "41": ("greeting", "loaded", "skill-tool", (2, 3, 4), ()),
     "42": ("greeting", "loaded", "skill-tool", (2, 3, 4), ()),
@@ -226,10 +233,90 @@ def test_a_body_read_past_the_skill_tool_is_noodling_and_climbs_nothing(event, h
     assert (own.rung, own.how, own.noodled, own.order) == ("loaded", how, False, 0)
 
 
-def test_a_body_that_could_not_be_read_is_not_loaded():
+def test_a_body_that_could_not_be_read_was_asked_for_and_is_not_loaded():
     event = call(does="read", tool="Read", paths=(READ,))
-    assert climbed(event, answer(failed=True), agent=reader).rung == "none"
-    assert climbed(event, agent=reader).rung == "none"
+    refused = Denial(line=2, id="c1")
+    for events, rung, lines in (
+        ((event, answer(failed=True)), "asked", (1, 2)),
+        ((event,), "asked", (1,)),
+        ((event, refused, answer(3, failed=True)), "denied", (1, 2, 3)),
+    ):
+        found = climbed(*events, agent=reader)
+        assert (found.rung, found.lines, found.routes) == (rung, lines, ())
+        assert climbed(*events).rung == "none", "no way of its own: nothing was asked"
+
+
+@pytest.mark.parametrize("command", ["wc -l {}", "grep -n x {}", "rg x {}", "sed -i s/a/b/ {}"])
+def test_what_tells_of_a_body_and_does_not_show_it_loads_nothing(command):
+    event = call(does="shell", tool="Bash", command=command.format(READ))
+    assert climbed(event, answer(output="3"), agent=reader).rung == "none"
+
+
+@pytest.mark.parametrize("path", ["**/SKILL.md", READ, "/somewhere/else/configurator/*"])
+def test_a_search_that_finds_a_body_loads_nothing_unless_it_shows_it(path):
+    shown = (skill("configurator", body=BODY),)
+    event = call(does="search", tool="grep", paths=(path,))
+    assert climbed(event, answer(output=READ), agent=reader, skills=shown).rung == "none"
+    found = climbed(event, answer(output=f"{READ}:3:{BODY}"), agent=reader, skills=shown)
+    assert found.rung == "loaded"
+
+
+def test_a_body_of_a_few_words_is_known_by_its_description_beside_it():
+    short = (skill("configurator", description="Makes files.", body="\nDo it.\n"),)
+    event = call(does="shell", tool="Bash", command="find . -name SKILL.md -exec cat {} +")
+    text = "---\nname: configurator\ndescription: Makes files.\n---\nDo it.\n"
+    assert climbed(event, answer(output=text), agent=reader, skills=short).rung == "loaded"
+    assert climbed(event, answer(output="Do it."), agent=reader, skills=short).rung == "none"
+
+
+@pytest.mark.parametrize("key", ["workdir", "cwd", "directory", "dir_path"])
+def test_a_command_that_was_told_its_folder_reads_there(key):
+    given = {key: "/somewhere/else/configurator"}
+    event = call(does="shell", command="cat SKILL.md", input=given)
+    more = call(3, does="shell", command="cat templates/config.json", input=given)
+    found = climbed(event, answer(), more, answer(4, 3), agent=reader)
+    assert (found.rung, found.resources) == ("read", ("templates/config.json",))
+
+
+@pytest.mark.parametrize(
+    ("command", "skills", "name"),
+    [
+        ("cat /w/.agents/skills/painter/SKILL.md", (), "painter"),
+        ("cd /w/.agents/skills/painter && cat SKILL.md", SKILLS, "painter"),
+        ("cat /h/.codex/skills/.system/painter/SKILL.md", SKILLS, "painter"),
+        ("cat painter/SKILL.md", (), "painter"),
+        ("cat painter/SKILL.md", SKILLS, None),
+        ("cat skills/*/SKILL.md", (), None),
+        ("cat skills/SKILL.md", (), None),
+        ("cat $D/SKILL.md", (), None),
+        ("cat SKILL.md", (), None),
+    ],
+)
+def test_a_skill_that_is_not_on_offer_is_known_by_the_folder_of_its_body(command, skills, name):
+    event = call(does="shell", command=command)
+    trace = trace_of(event, answer())
+    found = [each for each in climb(trace, skills, reader) if not each.on_offer]
+    assert [each.skill for each in found] == ([name] if name else [])
+    assert all((each.rung, each.how) == ("loaded", "shell-read") for each in found)
+    noodled = [each for each in climb(trace, skills, claude) if not each.on_offer]
+    assert [(each.skill, each.rung, each.noodled) for each in noodled] == (
+        [(name, "none", True)] if name else []
+    )
+
+
+def test_what_the_session_says_was_shown_counts_without_the_skills_too():
+    offer = Offer(line=1, skill="painter", offered="full")
+    trace = trace_of(offer, call(2, skill="painter"), answer(3, 2))
+    (found,) = climb(trace, (), claude)
+    assert (found.skill, found.offered, found.rung) == ("painter", "full", "loaded")
+
+
+def test_a_body_that_the_program_put_in_is_known_without_the_skills_and_a_typed_word_is_not():
+    body = Message(line=2, role="system", text="x", skill="painter")
+    typed = Message(line=3, role="user", text="x", skill="clear")
+    assert [(each.skill, each.how) for each in climb(trace_of(body, typed), (), claude)] == [
+        ("painter", "injected")
+    ]
 
 
 def test_a_body_that_a_failed_command_printed_was_read():

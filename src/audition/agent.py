@@ -32,6 +32,7 @@ from audition.model import (
     Value,
 )
 from audition.registry import Registry
+from audition.settling import number_turns
 
 Delivery = Literal["native", "none", "instructions", "mcp", "mcp+native", "plugin"]
 LINE_CAP = 8 * 1024 * 1024
@@ -246,12 +247,11 @@ def make_trace(
     usage: Usage | None = None
     answer = ""
     turns = 0
-    for event in events:
+    for event, turn in zip(events, number_turns(events), strict=True):
+        turns = turn
         if type(event) is Message:
             if event.role == "assistant" and not event.sub and event.text.strip():
-                answer, turns = event.text, turns + 1
-        elif type(event) is Call:
-            turns += not event.sub
+                answer = event.text
         elif type(event) is Usage:
             usage = event if event.total or usage is None else add_usage(usage, event)
         elif type(event) is End:

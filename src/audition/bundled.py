@@ -38,15 +38,25 @@ class Bundled:
                 yield name, inside
 
     def shows(self, name: str, output: str) -> bool:
-        """Whether a text holds the most telling line of a skill's body."""
+        """Whether a text holds the most telling line of a skill's body, or all of it."""
         mark = self._telling().get(name)
-        return mark is not None and mark in output
+        if mark is not None:
+            return mark in output
+        bodies = (each.body.strip() for each in self._skills if each.name == name)
+        return any(body and body in output for body in bodies)
 
     def shown_in(self, output: str) -> list[str]:
         """The skills whose bodies a text shows."""
         if len(output) < _SHORTEST_MARK:
             return []
-        return [name for name, mark in self._telling().items() if mark in output]
+        found = [name for name, mark in self._telling().items() if mark in output]
+        # A body of a few words says little alone; with its description it is the file.
+        plain = (each for each in self._skills if each.name not in self._telling())
+        return found + [
+            each.name
+            for each in plain
+            if each.description and each.description in output and self.shows(each.name, output)
+        ]
 
     def _anywhere(self, inside: str) -> Iterator[tuple[str, str]]:
         for entries in self._by_basename().values():

@@ -1,14 +1,15 @@
-"""What several agents need to make a session of events: faults, ends, whole messages.
+"""What several agents need to make a session of events: faults, ends, whole messages, turns.
 
-In: what a line says of a failure; the events of a session. Out: events.
+In: what a line says of a failure; the events of a session. Out: events, and their turns.
 Must not know: agents, lines.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
-from audition.model import AnyEvent, Call, End, Fault, Message
+from audition.model import AnyEvent, Call, End, Fault, Message, Result
 from audition.trouble import say_why, tell_trouble
 
 
@@ -62,3 +63,33 @@ def merge_chunks(events: list[AnyEvent]) -> list[AnyEvent]:
 def _put_together(merged: list[AnyEvent], pieces: list[str]) -> None:
     if len(pieces) > 1 and isinstance(merged[-1], Message):
         merged[-1] = msgspec.structs.replace(merged[-1], text="".join(pieces))
+
+
+def number_turns(events: Sequence[AnyEvent]) -> Iterator[int]:
+    """The turn of each event, from 1; 0 before the first.
+
+    A turn is one answer of the model in the main conversation: what it says and calls. Where
+    the agent tells which answer that is (`reply`), that decides: the results of parallel calls
+    may come between them. Else it is over when a result or the user's words come back. What
+    sub-agents do belongs to the turn of the main conversation in which they do it.
+    """
+    replies = {each.reply for each in events if _answers(each)}  # type: ignore[union-attr]
+    told = len(replies) > 1  # a session that calls all its answers the same tells nothing
+    turn, over, reply = 0, True, ""
+    for event in events:
+        if _answers(event):
+            now: str = event.reply if told else ""  # type: ignore[union-attr]
+            turn += now != reply if now else over
+            over, reply = False, now
+        elif not event.sub and type(event) in (Result, Message, End):
+            over = True
+        yield turn
+
+
+def _answers(event: AnyEvent) -> bool:
+    """Whether the event is of an answer of the model in the main conversation."""
+    if event.sub:
+        return False
+    return type(event) is Call or (
+        type(event) is Message and event.role in ("assistant", "thought")
+    )

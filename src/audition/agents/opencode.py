@@ -55,7 +55,7 @@ def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
     match said.type:
         case "text" | "reasoning":
             role: Any = "assistant" if said.type == "text" else "thought"
-            events = [Message(**at, role=role, text=text_of(part.get("text")))]
+            events = [Message(**at, role=role, text=text_of(part.get("text")), reply=_reply(part))]
         case "tool_use":
             events = _called(at, part)
         case "step_finish":
@@ -67,10 +67,14 @@ def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
     return events
 
 
+def _reply(part: dict[str, Any]) -> str:
+    return str(part.get("messageID") or "")
+
+
 def _called(at: dict[str, Any], part: dict[str, Any]) -> list[AnyEvent]:
     state, id_ = part.get("state") or {}, str(part.get("callID") or "")
     tool = name_over_mcp(str(part.get("tool") or ""), _OWN, "_")
-    call = Call(**at, id=id_, **call_words(tool, state.get("input"), _OWN))
+    call = Call(**at, id=id_, reply=_reply(part), **call_words(tool, state.get("input"), _OWN))
     text = text_of(state.get("output") or state.get("error"))
     code = (state.get("metadata") or {}).get("exit")
     failed = state.get("status") == "error" or bool(code)

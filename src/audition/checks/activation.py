@@ -13,10 +13,10 @@ from msgspec import Meta
 from audition.check import Outcome, Verdict, failed, passed, undecided
 from audition.checks.limits import Count, Seconds
 from audition.checks.looks import unless_cut
-from audition.conduct import number_turns
 from audition.errors import did_you_mean
 from audition.model import RUNGS, Call, Evidence, Message, Result, Usage, Value
 from audition.pattern import excerpt
+from audition.settling import number_turns
 
 LOADED = RUNGS.index("loaded")
 OUTPUT_CAP = 64 * 1024

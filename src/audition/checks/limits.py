@@ -11,6 +11,7 @@ from msgspec import Meta
 from audition.check import BadArguments, Outcome, Verdict, failed, fails_early, passed, undecided
 from audition.checks.looks import unless_cut
 from audition.model import Call, Json
+from audition.settling import number_turns
 
 Count = Annotated[int, Meta(ge=0)]
 Seconds = Annotated[float, Meta(gt=0, le=1e9)]
@@ -114,9 +115,9 @@ def max_seconds(outcome: Outcome, *, seconds: Seconds) -> Verdict:
 def max_turns(outcome: Outcome, *, turns: Count) -> Verdict:
     """The agent took at most so many turns.
 
-    The number is the agent's own where it reports one; otherwise each message and each call
-    of the main conversation is a turn. Compare it within one agent, not between agents. An
-    agent whose turns are not known makes the check an error.
+    A turn is one answer of the model in the main conversation: what it says and calls until a
+    result or the user's words come back. Parallel calls are of one turn where the agent tells
+    to which answer a call belongs. A session without any answer makes the check an error.
 
     Example:
         checks:
@@ -127,10 +128,21 @@ def max_turns(outcome: Outcome, *, turns: Count) -> Verdict:
         return undecided("the agent's turns are not known")
     said = f"{took} turns, at most {turns} wanted"
     end = outcome.trace.end
-    lines = (end.line,) if end.turns is not None else ()
+    lines = [end.line] if end.turns is not None else _starts(outcome)[:LINES_CAP]
     if took > turns:
         return failed(said, *lines)
-    return passed(said, *lines) if lines else unless_cut(outcome, passed(said))
+    told = passed(said, *lines)
+    return told if end.turns is not None else unless_cut(outcome, told)
+
+
+def _starts(outcome: Outcome) -> list[int]:
+    """The lines at which the turns of a session begin."""
+    events = outcome.trace.events
+    lines: dict[int, int] = {}
+    for event, turn in zip(events, number_turns(events), strict=True):
+        if turn:
+            lines.setdefault(turn, event.line)
+    return [*lines.values()]
 
 
 def exit_code(outcome: Outcome, *, code: int) -> Verdict:

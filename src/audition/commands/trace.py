@@ -21,6 +21,7 @@ from audition.agent import (
     read_events,
     read_with_beside,
 )
+from audition.called import bare
 from audition.cases.process import read_rules
 from audition.commands.options import option, output_format
 from audition.conduct import judge_conduct
@@ -74,7 +75,8 @@ def trace(
     """Read a recorded session: what was said and done, and what became of each skill.
 
     FILE is what the agent printed in its JSON mode; `-` is standard input. Without
-    --skills only skills that were asked for by name are seen.
+    --skills a skill is known by the name it was called by, or by the folder of the SKILL.md
+    that was read.
 
     \b
     Examples:
@@ -90,7 +92,10 @@ def trace(
     skills = _skills(folders)
     found = _read(file, agent, beside)
     evidence = climb(found, skills, agent, prompt=given["prompt"] or "")
-    files = [f"{each.path}/SKILL.md" for each in skills]
+    # Without --skills, those that the session itself shows to be skills.
+    files = [f"{each.path}/SKILL.md" for each in skills] or [
+        f"{bare(each.skill)}/SKILL.md" for each in evidence
+    ]
     commands = count_commands(found, lambda call: not is_look_around(call.command, files))
     rulings = judge_conduct(rules, found)
     if output_format == "json":

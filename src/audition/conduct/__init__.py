@@ -14,7 +14,6 @@ from audition.conduct.commands import runs
 from audition.conduct.grades import grade_conduct
 from audition.conduct.rulings import judge_conduct
 from audition.conduct.sights import KINDS, say_pattern
-from audition.conduct.turns import number_turns
 
 __all__ = [
     "FORMS",
@@ -22,7 +21,6 @@ __all__ = [
     "Form",
     "grade_conduct",
     "judge_conduct",
-    "number_turns",
     "runs",
     "say_pattern",
 ]

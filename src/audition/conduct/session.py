@@ -8,8 +8,8 @@ Must not know: rules.
 from collections.abc import Iterator, Mapping, Sequence
 
 from audition.conduct.sights import Sight
-from audition.conduct.turns import number_turns
 from audition.model import AnyEvent, Call, Denial, Result, Trace, Value
+from audition.settling import number_turns
 
 NEVER = 2**62
 """The end of what has none."""

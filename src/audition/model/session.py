@@ -28,6 +28,8 @@ class Message(Event, frozen=True, kw_only=True):
     role: Literal["assistant", "user", "system", "thought"] = "assistant"
     text: str = ""
     skill: str = ""
+    reply: str = ""
+    """Which answer of the model it is part of, where the agent says so."""
 
 
 Does = Literal["skill", "resource", "shell", "read", "write", "search", "task", "mcp", "other"]
@@ -46,6 +48,8 @@ class Call(Event, frozen=True, kw_only=True):
     """With `does` shell: the command line."""
     paths: tuple[str, ...] = ()
     """Files it names: read, written, searched, or the path inside a skill."""
+    reply: str = ""
+    """As a Message's."""
 
 
 class Result(Event, frozen=True, kw_only=True):

@@ -8,7 +8,9 @@ Must not know: files, processes, what the commands print.
 
 from audition.shell.reading import (
     Step,
+    in_folder,
     is_look_around,
+    prints_in,
     reads_in,
     runs_in,
     split_commands,
@@ -19,7 +21,9 @@ from audition.shell.writing import touched_by, writes_in
 
 __all__ = [
     "Step",
+    "in_folder",
     "is_look_around",
+    "prints_in",
     "read_words",
     "reads_in",
     "runs_in",

@@ -21,6 +21,8 @@ READS = frozenset(
     "cat tac nl head tail less more bat batcat sed awk gawk grep egrep fgrep rg wc cut sort uniq "  # noqa: SIM905
     "strings jq diff xxd od base64 source .".split()
 )
+_TELLS_OF = frozenset(("wc", "grep", "egrep", "fgrep", "rg", "diff"))
+"""They read a file, and tell of it; what stands in it they need not show."""
 _READS_OFFERED = READS - {"awk", "gawk", "diff", "source", "."}
 _PATTERN_FIRST = frozenset(("sed", "awk", "gawk", "grep", "egrep", "fgrep", "rg", "jq"))
 _TAKES_VALUE = {
@@ -78,6 +80,11 @@ def is_look_around(line: str, skill_files: Collection[str]) -> bool:
 def reads_in(line: str) -> tuple[str, ...]:
     """The paths that the reading commands of a line name, `cd` before them applied."""
     return tuple(dict.fromkeys(path for step in steps_of(line) for path in read_by(step)))
+
+
+def prints_in(line: str) -> frozenset[str]:
+    """Of these paths those whose text is printed, and not counted, searched or edited."""
+    return frozenset(path for step in steps_of(line) if _prints(step) for path in read_by(step))
 
 
 def runs_in(line: str) -> tuple[str, ...]:
@@ -180,6 +187,11 @@ def _run_by(words: tuple[str, ...]) -> str:
     return ""
 
 
+def _prints(step: Step) -> bool:
+    name = _name(step.words)
+    return name not in _TELLS_OF and not (name == "sed" and _edits(step.words))
+
+
 def _looks(step: Step, skill_files: Collection[str]) -> bool:
     name, words = _name(step.words), step.words
     if step.writes or not words:
@@ -208,8 +220,11 @@ def _acts(name: str, words: tuple[str, ...]) -> bool:
 def _only_prints(words: tuple[str, ...]) -> bool:
     scripts = [word for word in words[1:] if word[:1] != "-"][:1]
     scripts += [words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-e", "-f")]
-    edits = any(re.match(r"-\w*i|--in-place", word) for word in words[1:])
-    return not edits and all(_PRINTS.fullmatch(script) for script in scripts)
+    return not _edits(words) and all(_PRINTS.fullmatch(script) for script in scripts)
+
+
+def _edits(words: tuple[str, ...]) -> bool:
+    return any(re.match(r"-\w*i|--in-place", word) for word in words[1:])
 
 
 def _is_offered(path: str, skill_files: Collection[str]) -> bool:

@@ -32,6 +32,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class Said(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A message of the Messages API."""
 
+    id: str | None = None
     content: str | list[Block] | None = None
     model: str | None = None
     stop_reason: str | None = None

@@ -1,4 +1,4 @@
-"""A last look at a whole Claude session: several results, repeated denials, turns.
+"""A last look at a whole Claude session: several results, repeated denials.
 
 In: the events of all lines. Out: the same, mended. Must not know: raw lines.
 """
@@ -6,15 +6,15 @@ In: the events of all lines. Out: the same, mended. Must not know: raw lines.
 import msgspec
 
 from audition.figures import add_usage
-from audition.model import AnyEvent, Call, Denial, End, Message, Result, Usage
+from audition.model import AnyEvent, Denial, Usage
 
 
 def settle(events: list[AnyEvent]) -> list[AnyEvent]:
-    """Says each denial once, sums usage over turns and `/clear`, and counts turns.
+    """Says each denial once, and sums usage over turns and `/clear`.
 
-    Turns are the model's answers in the main conversation, which `--max-turns` counts.
-    The stream's own `num_turns` is another number: 1 and the user-side messages, so that
-    a skill call counts twice. Parallel calls whose results come between them count apart.
+    Turns are counted as of any agent, which is how `--max-turns` counts. The stream's own
+    `num_turns` is another number: 1 and the user-side messages, so that a skill call counts
+    twice.
     """
     denied: set[str] = set()
     settled: list[AnyEvent] = []
@@ -29,7 +29,7 @@ def settle(events: list[AnyEvent]) -> list[AnyEvent]:
             settled.append(_sum_up(used))
         else:
             settled.append(event)
-    return _with_turns(settled)
+    return settled
 
 
 def _sum_up(used: list[Usage]) -> Usage:
@@ -55,23 +55,3 @@ def _fell(before: Usage, now: Usage) -> bool:
 def _without_dollars(before: Usage, now: Usage) -> Usage:
     """Tokens of a turn alone: where they are told by the turn, dollars still grow."""
     return before if _fell(before, now) else msgspec.structs.replace(before, dollars=None)
-
-
-def _with_turns(events: list[AnyEvent]) -> list[AnyEvent]:
-    turns, answering = 0, False
-    for event in events:
-        if event.sub:
-            continue
-        if type(event) is Call or (
-            type(event) is Message and event.role in ("assistant", "thought")
-        ):
-            turns += not answering
-            answering = True
-        elif type(event) in (Result, End, Message):
-            answering = False
-    for place in range(len(events) - 1, -1, -1):
-        event = events[place]
-        if type(event) is End:
-            events[place] = msgspec.structs.replace(event, turns=turns or None)
-            break
-    return events

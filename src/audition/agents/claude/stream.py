@@ -68,27 +68,41 @@ def _read_assistant(number: int, said: Assistant) -> list[AnyEvent]:
         refused = message.stop_reason == "refusal"
         what = "refusal" if refused else words.trouble(said.api_error_status, said.error, text)
         return [Fault(line=number, sub=sub, time=time, what=what, text=text)]
-    role = "system" if made_up else "assistant"
+    role, reply = "system" if made_up else "assistant", message.id or ""
     events: list[AnyEvent] = []
     for block in blocks:
         if block.type == "text":
             if block.text:
                 events.append(
-                    Message(line=number, sub=sub, time=time, role=role, text=block.text)  # type: ignore[arg-type]
+                    Message(
+                        line=number,
+                        sub=sub,
+                        time=time,
+                        role=role,  # type: ignore[arg-type]
+                        text=block.text,
+                        reply=reply,
+                    )
                 )
         elif block.type.endswith("tool_use"):
-            events.append(_call(number, sub, time, block))
+            events.append(_call(number, sub, time, block, reply))
         elif block.type == "thinking":
             if block.thinking:
                 events.append(
-                    Message(line=number, sub=sub, time=time, role="thought", text=block.thinking)
+                    Message(
+                        line=number,
+                        sub=sub,
+                        time=time,
+                        role="thought",
+                        text=block.thinking,
+                        reply=reply,
+                    )
                 )
         elif block.type.endswith("tool_result"):
             events.extend(_result(number, sub, time, block))
     return events
 
 
-def _call(number: int, sub: str, time: float | None, block: Block) -> Call:
+def _call(number: int, sub: str, time: float | None, block: Block, reply: str) -> Call:
     tool = block.name or ""
     given: dict[str, Any] = block.input if isinstance(block.input, dict) else {}
     does, skill, command, paths = words.purpose(tool, given)
@@ -103,6 +117,7 @@ def _call(number: int, sub: str, time: float | None, block: Block) -> Call:
         skill=skill,
         command=command,
         paths=paths,
+        reply=reply,
     )
 
 

@@ -215,7 +215,9 @@ def ending(
         if mark in told:
             return "limited", f"{word}: {said}" if is_error and said else word
     if terminal.startswith("aborted"):
-        return "interrupted", said or terminal
+        # What it says then is a diagnosis for its makers.
+        word = terminal.replace("_", " ")
+        return "interrupted", f"{word}: {said}" if said else word
     if not is_error and subtype == "success":
         return "completed", ""
     if stop == "refusal":

@@ -1,44 +1,29 @@
-"""What became of each skill in a session: the ladder, with the lines that prove it.
+"""One walk over a session that notes every step on the ladder.
 
-In: a Trace, the skills on offer, the agent, what the model was shown. Out: Evidence.
-Must not know: what a case expected, checks, policies.
-
-`offered` → `asked` → `denied` or `loaded` → `read` or `ran`. (`followed` is set by who
-knows the checks.) What counts:
-* A skill is loaded by a call, or a read of its SKILL.md, whose result did not fail, by one
-  of the agent's own ways. A read by another way is noodling: it is noted, no rung is climbed.
-* A call that failed, or has no result, is `asked`; with a Denial it is `denied`.
-* A body that appears without a call, or a prompt that mentions the skill, is `injected`.
-* A bundled file that was read, or script that was run, is noted in any case; it is a rung
-  only for a skill that was loaded, before or after.
-* `order` and `last` are of requests; noodling is none.
+In: a Trace, the skills on offer, the agent. Out: a Climb for each skill that was touched.
+Must not know: which of the rungs a skill ends on.
 """
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
+from posixpath import basename, dirname
 
 from audition.agent import Agent
 from audition.bundled import Bundled
 from audition.called import bare, match_name, names_of
-from audition.model import (
-    RUNGS,
-    Call,
-    Denial,
-    Evidence,
-    How,
-    Message,
-    Offer,
-    Result,
-    Rung,
-    Skill,
-    Trace,
-)
-from audition.shell import reads_in, runs_in
+from audition.model import Call, Denial, How, Message, Result, Rung, Skill, Trace
+from audition.shell import in_folder, prints_in, reads_in, runs_in
 
-_SHOWN = ("full", "cut", "name")
+BODY_FILE = "SKILL.md"
+_FOLDER_KEYS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
+"""How agents call the folder that a command is to run in."""
+_SHELVES = frozenset(("skills", "skill"))
+_UNREAL = re.compile(r"[*?\[\]{}$`]|^\.*$")
+"""What a folder's name holds, as typed, when it is none yet."""
 
 
-class _Climb:
+class Climb:
     """What is known of one skill while the session is walked through."""
 
     __slots__ = (
@@ -66,26 +51,8 @@ class _Climb:
         """A request without a result, which a body may still prove."""
 
     def note(self, rung: Rung, *lines: int) -> None:
+        """Keep lines that prove a rung."""
         self.lines.setdefault(rung, []).extend(lines)
-
-
-def climb(
-    trace: Trace,
-    skills: Sequence[Skill],
-    agent: Agent,
-    catalogue: Sequence[Offer] = (),
-    prompt: str = "",
-) -> tuple[Evidence, ...]:
-    """Evidence for every skill on offer, and for any other that was asked for."""
-    walk = _Walk(trace, skills, agent)
-    walk.run(prompt)
-    # What passed by us in the request is surer than what the agent says of it.
-    shown = [*(each for each in trace.events if type(each) is Offer), *catalogue]
-    offers = {name: each for each in shown if (name := walk.find(each.skill))}
-    return tuple(
-        _evidence(name, found, offers.get(name), told=bool(shown), on_offer=name in walk.offered)
-        for name, found in walk.climbs.items()
-    )
 
 
 @lru_cache(maxsize=256)  # every trial of a suite has the same: 15 us each
@@ -94,7 +61,7 @@ def _known(skills: tuple[Skill, ...]) -> tuple[dict[str, str], Bundled]:
     return names_of(skills), Bundled(skills)
 
 
-class _Walk:
+class Walk:
     """One pass over the events of a session."""
 
     def __init__(self, trace: Trace, skills: Sequence[Skill], agent: Agent) -> None:
@@ -103,7 +70,7 @@ class _Walk:
         self.signs = ("SKILL", "skills/", "*", *(each.folder for each in skills))
         """A line with none of these touches no skill, and is not taken apart."""
         self.offered = {each.name for each in skills}
-        self.climbs: dict[str, _Climb] = {each.name: _Climb() for each in skills}
+        self.climbs: dict[str, Climb] = {each.name: Climb() for each in skills}
         self.asked = 0
         self.results: dict[str, Result] = {}
         self.denials: dict[str, Denial] = {}
@@ -114,6 +81,7 @@ class _Walk:
                 self.denials.setdefault(event.id, event)
 
     def find(self, name: str) -> str | None:
+        """The skill on offer that is called so."""
         return match_name(name, self.names)
 
     def known(self, name: str) -> str | None:
@@ -121,9 +89,11 @@ class _Walk:
         found = self.find(name)
         if found:
             return found
-        return next((each for each in self.climbs if name and name in (each, bare(each))), None)
+        same = (each for each in self.climbs if name and _mean_one(name, each))
+        return next(same, None)
 
     def run(self, prompt: str) -> None:
+        """Walk through all events, the prompt before them."""
         if prompt and self.agent.mention:
             self._mentioned(prompt)
         for event in self.trace.events:
@@ -132,13 +102,12 @@ class _Walk:
                     self._called(event)
                 elif event.does == "resource":
                     self._resource(event)
-                elif event.does in ("read", "search"):
+                elif event.does == "read":
                     self._touched(event, event.paths, (), "file-read")
+                elif event.does == "search":
+                    self._touched(event, (), (), "file-read")
                 elif event.does == "shell":
-                    line = event.command
-                    near = any(sign in line for sign in self.signs)
-                    reads, runs = (reads_in(line), runs_in(line)) if near else ((), ())
-                    self._touched(event, reads, runs, "shell-read")
+                    self._typed(event)
             elif type(event) is Message and event.skill:
                 self._body(event)
 
@@ -155,15 +124,18 @@ class _Walk:
             if skill and skill.user_invocable and answered:
                 self._load(self._ask(skill.name, 0, ""), "injected")
 
-    def _ask(self, name: str, line: int, sub: str) -> _Climb:
-        found = self.climbs.setdefault(name, _Climb())
+    def _climb_of(self, name: str) -> Climb:
+        return self.climbs.setdefault(name, Climb())
+
+    def _ask(self, name: str, line: int, sub: str) -> Climb:
+        found = self._climb_of(name)
         if found.order is None:
             found.order, found.sub = self.asked, sub
             self.asked += 1
         found.last = line
         return found
 
-    def _load(self, found: _Climb, how: How, *lines: int) -> None:
+    def _load(self, found: Climb, how: How, *lines: int) -> None:
         own = how in self.agent.loads_by
         found.pending = None
         if own:
@@ -174,7 +146,7 @@ class _Walk:
             found.note("none", *lines)
 
     def _called(self, call: Call) -> None:
-        name = self.find(call.skill) or call.skill
+        name = self.known(call.skill) or call.skill
         if not name:
             return
         found = self._ask(name, call.line, call.sub)
@@ -190,10 +162,12 @@ class _Walk:
 
     def _body(self, message: Message) -> None:
         """A skill's text in the conversation: by a call before it, or else put in."""
-        name = self.known(message.skill)
+        # What the program put in is a skill; `/clear`, which somebody typed, is none.
+        put_in = message.skill if message.role == "system" else None
+        name = self.known(message.skill) or put_in
         if not name:
             return
-        found = self.climbs[name]
+        found = self._climb_of(name)
         if found.pending:
             self._load(found, found.pending[0], found.pending[1], message.line)
         elif found.routes:
@@ -210,80 +184,83 @@ class _Walk:
                 self.climbs[name].resources[path.removeprefix("./")] = None
                 self.climbs[name].note("read", call.line, result.line)
 
+    def _typed(self, call: Call) -> None:
+        """A shell line: what it prints, reads and runs, from the folder it was typed in."""
+        line, folder = call.command, _folder_of(call)
+        if not any(sign in line or sign in folder for sign in self.signs):
+            return self._touched(call, (), (), "shell-read")
+        printed = prints_in(line)
+        reads = [each for each in reads_in(line) if each in printed or basename(each) != BODY_FILE]
+        if folder:
+            reads = [in_folder(folder, each) for each in reads]
+        runs = [in_folder(folder, each) for each in runs_in(line)]
+        return self._touched(call, reads, runs, "shell-read")
+
     def _touched(self, call: Call, reads: Sequence[str], runs: Sequence[str], how: How) -> None:
         result = self.results.get(call.id)
-        if result is None:
-            return
-        lines = (call.line, result.line)
-        bodies = set(self.bundled.shown_in(result.output)) if how == "shell-read" else set()
-        if not (reads or runs or bodies):
-            return
+        output, good = (result.output, not result.failed) if result else ("", False)
+        lines = (call.line, result.line) if result else (call.line,)
+        bodies: set[str] = set() if call.does == "read" else set(self.bundled.shown_in(output))
         for name, inside in self._inside(reads):
-            if inside == "SKILL.md":
-                if not result.failed or self.bundled.shows(name, result.output):
+            if inside == BODY_FILE:
+                if good or self.bundled.shows(name, output):
                     bodies.add(name)
-            elif not result.failed:
+                elif how in self.agent.loads_by:
+                    self._tried(name, call, *lines)
+            elif good:
                 self.climbs[name].resources[inside] = None
                 self.climbs[name].note("read", *lines)
-        for name, inside in self._inside(runs):
+        for name, inside in self._inside(runs) if result else ():
             # A script that ran and failed still ran.
             self.climbs[name].scripts[inside] = None
             self.climbs[name].note("ran", *lines)
-        for name in [each for each in self.climbs if each in bodies]:
+        for name in [*(each for each in self.climbs if each in bodies), *bodies - {*self.climbs}]:
             own = how in self.agent.loads_by
-            found = self._ask(name, call.line, call.sub) if own else self.climbs[name]
+            found = self._ask(name, call.line, call.sub) if own else self._climb_of(name)
             self._load(found, how, *lines)
 
+    def _tried(self, name: str, call: Call, *lines: int) -> None:
+        """Its own way of loading a skill led nowhere."""
+        found, denial = self._ask(name, call.line, call.sub), self.denials.get(call.id)
+        found.note("denied", *lines, denial.line) if denial else found.note("asked", *lines)
+
     def _inside(self, paths: Sequence[str]) -> list[tuple[str, str]]:
-        strangers = [each for each in self.climbs if each not in self.offered]
         found = [each for path in paths for each in self.bundled.find(path)]
-        for name in strangers:  # asked for, but we do not know its files: go by the folder
+        # Asked for, but we do not know its files: go by the folder.
+        for name in [each for each in self.climbs if each not in self.offered]:
             for path in paths:
                 _, under, inside = path.partition(f"skills/{bare(name)}/")
-                found += [(name, inside)] if under and inside else []
+                found += [(name, inside)] if under and inside and inside != BODY_FILE else []
+        for path in paths:
+            folder = basename(dirname(path)) if basename(path) == BODY_FILE else ""
+            if folder and (skill := self._stranger(path, folder)):
+                found.append((skill, BODY_FILE))
         return found
+
+    def _stranger(self, path: str, folder: str) -> str | None:
+        """The skill that is not on offer whose SKILL.md this is, if it is one's at all."""
+        if folder in _SHELVES or _UNREAL.search(folder) or any(self.bundled.find(path)):
+            return None
+        known = self.known(folder)
+        if known in self.offered:
+            return None
+        parts = dirname(path).replace("\\", "/").split("/")[:-1]
+        # A project may hold a SKILL.md that is no agent's; with no skills told of, any is.
+        return known or (folder if not self.offered or _SHELVES & {*parts} else None)
+
+
+def _folder_of(call: Call) -> str:
+    """The folder that a shell call was told to run in; empty where it was told none."""
+    given = (call.input.get(key) for key in _FOLDER_KEYS)
+    return next((each for each in given if each and isinstance(each, str)), "")
+
+
+def _mean_one(one: str, two: str) -> bool:
+    """Whether both name one skill, one of them perhaps without the prefix of its plug-in."""
+    return one == two or one == bare(two) or bare(one) == two
 
 
 def _route(call: Call) -> How:
     if call.paths or "resource" in call.tool.lower():
         return "mcp-resource"
     return "mcp-tool" if call.tool.startswith("mcp_") else "skill-tool"
-
-
-def _evidence(
-    name: str, found: _Climb, offer: Offer | None, *, told: bool, on_offer: bool
-) -> Evidence:
-    offered = offer.offered if offer else "missing" if told else "unknown"
-    rung: Rung = "offered" if offered in _SHOWN else "none"
-    if found.routes:
-        rung = "ran" if found.scripts else "read" if found.resources else "loaded"
-    elif found.order is not None:
-        rung = "denied" if "denied" in found.lines else "asked"
-    return Evidence(
-        skill=name,
-        on_offer=on_offer,
-        rung=rung,
-        offered=offered,
-        how=found.routes[0] if found.routes else found.noodle,
-        noodled=found.noodle is not None,
-        routes=tuple(found.routes),
-        resources=tuple(found.resources),
-        scripts=tuple(found.scripts),
-        lines=_proof(found, rung, offer),
-        order=found.order,
-        last=found.last,
-        sub=found.sub,
-    )
-
-
-def _proof(found: _Climb, rung: Rung, offer: Offer | None) -> tuple[int, ...]:
-    """The lines of the rung and, above `loaded`, of those that led to it."""
-    if found.routes:
-        rungs = RUNGS[RUNGS.index("loaded") : RUNGS.index(rung) + 1]
-    else:
-        rungs = (rung,) if rung != "offered" else ()
-        rungs = (*rungs, "none") if found.noodle else rungs
-    lines = {line for each in rungs for line in found.lines.get(each, ())}
-    if rung == "offered" and offer:
-        lines.add(offer.line)
-    return tuple(sorted(line for line in lines if line))
