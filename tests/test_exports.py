@@ -5,9 +5,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
+from records import make_inputs, make_record, make_trial
+
+from audition.exports import Told, export
+from audition.model import Call, Case, Evidence, Sealed, Trace
 
 FIXTURES = Path(__file__).parent / "fixtures" / "formats"
+FAKES = Path(__file__).parent / "fakes"
 
 
 def audition(*words, good=(0, 1)):
@@ -27,7 +33,12 @@ def runs(tmp_path_factory):
     both = ("-d", "native", "-d", "none")
     audition("run", FIXTURES / "skilljack", "-a", "oracle", *both, *words, "arms")
     table = FIXTURES / "pkbllm/evals/skills/uv-greeting/prompts.csv"
-    audition("run", table, "-a", "oracle", *words, "pkb")
+    judge = ("--judge-command", f"{sys.executable} {FAKES / 'judge_rubric.py'} false")
+    audition("run", table, "-a", "oracle", *judge, *words, "pkb")
+    evals = FIXTURES / "evals-json" / "greeting"
+    audition("run", evals, "-a", "oracle", "--baseline", "none", *words, "evals-json")
+    chance = ("-a", "coin:0.5", "-r", "6")
+    audition("run", FIXTURES / "skilljack-evals", *chance, *words, "chance")
     return out
 
 
@@ -74,9 +85,14 @@ def test_skilljack_s_result_and_log(runs, tmp_path):
     files = written(runs, "cat", "skilljack", tmp_path)
     logs = [name for name in files if name.startswith("logs/")]
     results = [name for name in files if name.startswith("results/")]
-    assert (len(logs), len(results)) == (10, 10)
-    assert sum("FAILED__" in name for name in logs) == 2
-    name = next(each for each in logs if "greeting-1" in each and "FAILED__" not in each)
+    assert (len(logs), len(results)) == (20, 10)
+    assert sum("FAILED__" in name and name.endswith(".json") for name in logs) == 2
+    name = next(
+        each
+        for each in logs
+        if "greeting-1" in each and "FAILED__" not in each and each.endswith(".json")
+    )
+    assert "## tool_use" in files[name.replace(".json", ".md")].read_text("utf-8")
     log = read(files[name])
     assert {"sessionId", "task", "startTime", "endTime", "status", "entries"} <= set(log)
     assert [each["type"] for each in log["entries"]] == ["tool_use", "tool_result", "text"][: len(log["entries"])]  # fmt: skip
@@ -142,8 +158,101 @@ def test_pkbllm_s_summary_and_rows(runs, tmp_path):
         r["case_id"] for r in summary["rows"]
     ]
     grade = read(files[f"{row['case_dir']}/grade.json"])
-    assert {each["id"] for each in grade["case_checks"]} >= {"invoked_skills", "must_include"}
+    ids = [each["id"] for each in grade["case_checks"]]
+    assert ids == ["max_commands", "max_total_tokens", "must_include", "must_not_include"]
+    reported = next(each for each in summary["rows"] if each["case_id"] != row["case_id"])
+    grade = read(files[f"{reported['case_dir']}/grade.json"])
+    assert [each["id"] for each in grade["case_checks"]][:2] == ["final_json", "invoked_skills"]
     assert read(files[f"{row['case_dir']}/meta.json"])["skill"]["slug"] == "uv-greeting"
+
+
+def test_pkbllm_s_judge_stands_apart_from_what_is_deterministic(runs, tmp_path):
+    files = written(runs, "pkb", "pkbllm", tmp_path)
+    rows = {each["case_id"]: each for each in read(files["summary.json"])["rows"]}
+    row = rows["implicit-1"]
+    said = {"id": "outcome", "pass": False, "notes": "looked"}
+    assert row["judge"] == {"overall_pass": False, "score": 20, "checks": [said]}
+    assert (row["pass"], row["deterministic"]["pass"]) == (False, True)
+    assert read(files[f"{row['case_dir']}/judge.normalized.json"]) == row["judge"]
+    grade = read(files[f"{row['case_dir']}/grade.json"])
+    assert all(each["pass"] for each in grade["case_checks"])
+    assert not [each for each in grade["case_checks"] if each["id"].startswith("judge")]
+    assert rows["negative-1"]["judge"] is None
+
+
+def test_of_several_tries_skilljack_evals_has_the_mean_and_the_one_nearest_to_it(runs, tmp_path):
+    (report,) = map(read, written(runs, "chance", "skilljack-evals", tmp_path).values())
+    for task in report["tasks"]:
+        tries = [each["score"] for each in task["runDetails"]]
+        for name in ("discovery", "adherence", "outputQuality", "weightedScore"):
+            assert task["score"][name] == pytest.approx(sum(e[name] for e in tries) / 6, abs=1e-3)
+        assert task["result"] in [each["result"] for each in task["runDetails"]]
+    assert {task["score"]["discovery"] for task in report["tasks"]} - {0, 1}
+
+
+@pytest.mark.parametrize("tool", ["cat", "skilljack", "skilljack-evals", "pkbllm"])
+def test_a_baseline_is_no_failure_of_the_skill(runs, tool, tmp_path):
+    files = written(runs, "evals-json", tool, tmp_path)
+    assert not [name for name in files if "@" in name]
+    if tool == "cat":
+        results = read(files["results.json"])
+        assert len(results) == len({each["test_id"] for each in results})
+
+
+def test_skill_creator_s_expectations_are_those_of_the_file_and_none_that_nobody_asked(
+    runs, tmp_path
+):
+    files = written(runs, "evals-json", "skill-creator", tmp_path)
+    runs_ = read(files["iteration-1/benchmark.json"])["runs"]
+    assert {each["configuration"] for each in runs_} == {"with_skill", "without_skill"}
+    texts = {e["text"] for each in runs_ for e in each["expectations"]}
+    assert "the skill greeting is called" in texts
+    assert not {"judge", "activation"} & texts
+    metadata = [read(path) for name, path in files.items() if name.endswith("metadata.json")]
+    given = json.loads((FIXTURES / "evals-json/greeting/evals/evals.json").read_text("utf-8"))
+    numbers = [each["id"] for each in given["evals"] if isinstance(each.get("id"), int)]
+    assert {each["eval_id"] for each in metadata} >= set(numbers)
+
+
+def test_skilljack_s_last_call_is_the_one_that_it_names(tmp_path):
+    evidence = [Evidence(skill=name, rung="loaded", order=n) for n, name in enumerate("ab")]
+    calls = [
+        Call(id=str(n), tool="Skill", does="skill", skill=name, line=n)
+        for n, name in enumerate(["a", "b", "a"])
+    ]
+    case = Case(id="c", prompt="p", skill="a")
+    trial = make_trial("c", case)
+    record = msgspec.structs.replace(make_record(), skills=tuple(evidence), agent="claude-sdk")
+    told = Told(
+        record=record,
+        sealed=Sealed(trial=trial, began="2026-01-02T03:04:05+00:00"),
+        trace=Trace(agent="claude", events=tuple(calls)),
+    )
+    files = export("skilljack", [told], make_inputs("a"))
+    result = json.loads(next(text for name, text in files.items() if name.startswith("results/")))
+    assert result["mode"] == "native"
+    assert (result["results"]["discovered"], result["results"]["skillName"]) == (True, "a")
+    read_by = Call(id="r", tool="mcp__skilljack__skill-resource", does="resource", line=9)
+    more = msgspec.structs.replace(told.trace, events=(*calls, read_by))
+    files = export("skilljack", [msgspec.structs.replace(told, trace=more)], make_inputs("a"))
+    log = json.loads(next(t for n, t in files.items() if n.startswith("logs/") and "{" in t[:1]))
+    assert log["evalResult"]["resourceLoaded"] is True
+    assert set(log["metrics"]["tokens"]) == {
+        *("input", "output", "cacheRead", "cacheCreation", "total"),
+    }
+
+
+def test_what_could_not_be_tried_is_an_error_with_the_time_of_its_run():
+    record = msgspec.structs.replace(make_record("ineligible"), reason="may not be invoked")
+    trial = make_trial("c", Case(id="c", prompt="p", skill="a"))
+    inputs = msgspec.structs.replace(make_inputs("a"), began="2026-01-02T03:04:05+00:00")
+    told = Told(record=record, sealed=Sealed(trial=trial), trace=Trace(agent="claude"))
+    files = export("skilljack", [told], inputs)
+    log = next(
+        json.loads(t) for n, t in files.items() if n.startswith("logs/FAILED") and t[0] == "{"
+    )
+    assert (log["status"], log["errorMessage"]) == ("error", "may not be invoked")
+    assert log["startTime"] == "2026-01-02T03:04:05.000Z"
 
 
 def test_skill_creator_s_benchmark(runs, tmp_path):

@@ -136,6 +136,15 @@ def test_in_the_native_delivery_skilljack_takes_the_skill_tool_alone():
     assert readings(over_mcp, "skilljack") == ("fail", "pass")
 
 
+def test_over_mcp_skilljack_knows_its_own_tool_and_not_the_agent_s_skill_tool():
+    made = outcome(POSITIVE, called=True)
+    trial = msgspec.structs.replace(made.sealed.trial, delivery="mcp")
+    over_mcp = msgspec.structs.replace(made, sealed=Sealed(trial=trial, exit_code=0), skills=())
+    assert readings(over_mcp, "skilljack")[0] == "fail"
+    own = Call(id="o", tool="mcp__skilljack__skill", does="skill", skill="greeting", line=5)
+    assert readings(with_events(over_mcp, own), "skilljack")[0] == "pass"
+
+
 def test_pkbllm_counts_commands_in_its_own_way():
     checks = (CheckSpec(name="max_commands", arguments={"count": 0}),)
     case = Case(id="c", prompt="p", skill="greeting", checks=checks)

@@ -14,7 +14,13 @@ import msgspec
 from audition.check import Outcome, grade_check
 from audition.conduct import grade_conduct
 from audition.model import Call, CheckSpec, End, Grade, Status, Usage, Value
-from audition.policy import Policy, count_as_pkbllm, find_policy, grade_activation
+from audition.policy import (
+    Policy,
+    as_delivered,
+    count_as_pkbllm,
+    find_policy,
+    grade_activation,
+)
 
 STRICT = "default"
 SEARCHES = ("answer_contains", "answer_matches", "answer_lacks")
@@ -74,8 +80,7 @@ def grade_case(outcome: Outcome, policy: Policy, known: Known | None = None) -> 
     if silent and policy.answer_needed:
         lines = (outcome.trace.end.line,)
         grades.append(Grade(by="answer", status="fail", reason="it gave no answer", lines=lines))
-    if policy.native_by_skill_tool and trial.delivery == "native":
-        policy = msgspec.structs.replace(policy, any_skill_tool=False)
+    policy = as_delivered(policy, trial.delivery)
     if trial.delivery != "none":
         grade = grade_activation(policy, case, outcome.skills, outcome.trace)
         if grade.status == "vacuous" and policy.decides == "self_report":

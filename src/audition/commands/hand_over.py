@@ -12,7 +12,7 @@ import click
 from audition.config import Config
 from audition.errors import UsageError
 from audition.exports import Told, export
-from audition.grading import read_sealed_trace
+from audition.grading import read_judgement, read_sealed_trace
 from audition.installed import configure_agent
 from audition.model import Inputs, Record, Trace
 from audition.store import read_inputs, read_records, read_sealed
@@ -59,6 +59,7 @@ def _told(run: Path, record: Record, inputs: Inputs, config: Config) -> Told:
         trace=trace,
         stdout=_head(folder / "trace.jsonl"),
         stderr=_head(folder / "stderr.txt"),
+        judgement=read_judgement(folder),
     )
 
 

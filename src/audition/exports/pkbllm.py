@@ -3,17 +3,19 @@
 In: trials. Out: the files as they lie in its run folder. Must not know: where they go.
 """
 
+import json
 import re
 from collections.abc import Sequence
 
-from audition.exports.told import Told, dump, total_tokens
-from audition.model import Inputs, Json
+from audition.exports.told import Told, dump, graded, total_tokens
+from audition.model import Grade, Inputs, Json
+from audition.policy import reported, wants_report
 
 CHECKS = {
     "activation": "invoked_skills",
     "json_valid": "final_json",
+    "output_schema": "final_json",
     "max_commands": "max_commands",
-    "max_tokens": "max_total_tokens",
     "file_exists": "require_files",
     "answer_matches": "must_include",
     "answer_lacks": "must_not_include",
@@ -33,6 +35,8 @@ def write(told: Sequence[Told], inputs: Inputs) -> dict[str, str]:
     for row, each in zip(rows, told, strict=True):
         files[f"{row['case_dir']}/meta.json"] = dump(_meta(each, row, suite), sort=True)
         files[f"{row['case_dir']}/grade.json"] = dump(_grade(each), sort=True)
+        if row["judge"]:
+            files[f"{row['case_dir']}/judge.normalized.json"] = dump(row["judge"], sort=True)
     return files
 
 
@@ -65,7 +69,7 @@ def _row(told: Told) -> dict[str, Json]:
         "should_trigger": told.record.should_trigger,
         "pass": told.passed,
         "deterministic": _deterministic(told),
-        "judge": None,
+        "judge": _judged(told),
         "case_dir": told.record.dir,
         "notes": told.record.reason,
     }
@@ -86,20 +90,69 @@ def _deterministic(told: Told) -> dict[str, Json]:
             "total_tokens": total_tokens(told),
         },
         "has_final_message": bool(told.trace.answer.strip()),
-        "pass": told.passed,
+        "pass": not told.trouble and all(_holds(each) for each in told.record.grades),
     }
 
 
+def _holds(grade: Grade) -> bool:
+    """Whether a grade lets its trial pass, as far as no judge is asked."""
+    return grade.by.startswith("judge") or not grade.gates or grade.status == "pass"
+
+
 def _grade(told: Told) -> dict[str, Json]:
-    checks = [
+    checks: dict[str, dict[str, Json]] = {}
+    reports = wants_report(told.case)
+    if reports:
+        is_object = reported(told.trace.answer) is not None
+        notes = "" if is_object else "the answer is no JSON object"
+        checks["final_json"] = {"id": "final_json", "pass": is_object, "notes": notes}
+    for grade, name in _named(told):
+        if grade.by == "activation" and not reports and told.record.policy == "pkbllm":
+            continue
+        there = checks.get(name)
+        if there is None or (there["pass"] and grade.status != "pass"):
+            told_of = {"id": name, "pass": grade.status == "pass", "notes": grade.reason}
+            checks[name] = told_of
+    return {"deterministic": _deterministic(told), "case_checks": list(checks.values())}
+
+
+def _named(told: Told) -> list[tuple[Grade, str]]:
+    """The grades but those of a judge, by its names; a cap of tokens by what it caps."""
+    caps = [each for each in told.case.checks if each.name == "max_tokens"]
+    found = []
+    for grade in graded(told):
+        if grade.by == "max_tokens" and caps:
+            side = next((each for each in caps.pop(0).arguments), "total")
+            found.append((grade, f"max_{side}_tokens"))
+        elif not grade.by.startswith("judge"):
+            found.append((grade, CHECKS.get(grade.by, grade.by)))
+    return found
+
+
+def _judged(told: Told) -> dict[str, Json] | None:
+    """What a judge said, in the shape of its rubric; None where none was asked."""
+    judgement = told.judgement
+    if judgement is None:
+        return None
+    if judgement.overall:
+        said = judgement.overall
+        checks = [{"id": e.id, "pass": e.passed, "notes": e.notes} for e in said.checks]
+        return {"overall_pass": said.overall_pass, "score": said.score, "checks": checks}
+    grades = [each for each in told.record.grades if each.by.startswith("judge:")]
+    parts = [
         {
-            "id": CHECKS.get(each.by, each.by),
+            "id": each.by.removeprefix("judge:"),
             "pass": each.status == "pass",
             "notes": each.reason,
         }
-        for each in told.record.grades
+        for each in grades
     ]
-    return {"deterministic": _deterministic(told), "case_checks": checks}
+    good = sum(each["pass"] is True for each in parts)
+    return {
+        "overall_pass": bool(grades) and all(e.status == "pass" for e in grades if e.gates),
+        "score": round(100 * good / len(parts)) if parts else 0,
+        "checks": parts,
+    }
 
 
 def _meta(told: Told, row: dict[str, Json], suite: str) -> dict[str, Json]:
@@ -116,8 +169,8 @@ def _meta(told: Told, row: dict[str, Json], suite: str) -> dict[str, Json]:
 
 def _line(row: dict[str, Json], told: Told) -> str:
     kept = {key: row[key] for key in ("skill", "skill_slug", "case_id", "pass", "case_dir")}
-    text = dump({"ts": told.sealed.began, **kept}, sort=True)
-    return " ".join(part.strip() for part in text.splitlines()) + "\n"
+    line = json.dumps({"ts": told.sealed.began, **kept}, sort_keys=True, ensure_ascii=False)
+    return f"{line}\n"
 
 
 def _table(rows: Sequence[dict[str, Json]]) -> str:

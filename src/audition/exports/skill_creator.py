@@ -1,17 +1,19 @@
 """For skill-creator: its benchmark folder, a `grading.json` and a `timing.json` a run.
 
-In: trials. Out: `iteration-1/eval-<name>/{with_skill,without_skill}/run-K/…` and `benchmark.json`.
+In: trials. Out: `iteration-1/eval-<name>/{with_skill,without_skill,old_skill}/run-K/…` and `benchmark.json`.
 Must not know: where they go.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import count
 from statistics import stdev
 
-from audition.exports.told import Told, dump, mean, total_tokens
+from audition.exports.told import Told, dump, mean, meant, total_tokens
 from audition.model import Call, Inputs, Json
 from audition.plan import slug
 
 TOP = "iteration-1"
+SIDES = ("with_skill", "without_skill", "old_skill", "instructions")
 FIGURES = ("pass_rate", "time_seconds", "tokens")
 
 
@@ -23,8 +25,8 @@ def write(told: Sequence[Told], inputs: Inputs) -> dict[str, str]:
     ids: dict[str, int] = {}
     for each in told:
         name = slug(f"{each.case.skill}-{each.case.id}" if each.case.skill else each.case.id)
-        number = ids.setdefault(name, len(ids))
-        side = "without_skill" if each.record.delivery == "none" else "with_skill"
+        number = ids.setdefault(name, _number(each.case.id, ids.values()))
+        side = _side(each)
         folder = f"{TOP}/eval-{name}/{side}"
         counts[folder] = counts.get(folder, 0) + 1
         grading = _grading(each)
@@ -38,6 +40,22 @@ def write(told: Sequence[Told], inputs: Inputs) -> dict[str, str]:
     return files
 
 
+def _number(name: str, taken: Collection[int]) -> int:
+    """The id that the eval has in its own file, where it is a number and free."""
+    if name.isascii() and name.isdigit() and len(name) < 10 and int(name) not in taken:
+        return int(name)
+    return next(number for number in count(len(taken)) if number not in taken)
+
+
+def _side(told: Told) -> str:
+    """The configuration: with the skill, without it, or with what it was compared with."""
+    if told.record.delivery == "none":
+        return "without_skill"
+    if not told.record.variant:
+        return "with_skill"
+    return "instructions" if told.record.delivery == "instructions" else "old_skill"
+
+
 def _metadata(told: Told, number: int, name: str) -> dict[str, Json]:
     return {
         "eval_id": number,
@@ -48,9 +66,9 @@ def _metadata(told: Told, number: int, name: str) -> dict[str, Json]:
 
 
 def _grading(told: Told) -> dict[str, Json]:
-    found = [
-        {"text": each.by, "passed": each.status == "pass", "evidence": each.reason}
-        for each in told.record.grades
+    found: list[dict[str, Json]] = [
+        {"text": words, "passed": grade.status == "pass", "evidence": grade.reason}
+        for grade, words in meant(told)
     ]
     if not found:
         found = [{"text": "the trial", "passed": told.passed, "evidence": told.record.reason}]
@@ -109,9 +127,10 @@ def _benchmark(
     paths = {each.name: each.path for each in inputs.skills.values()}
     sides = {
         side: _figures([each for each in runs if each["configuration"] == side])
-        for side in ("with_skill", "without_skill")
+        for side in SIDES
         if any(each["configuration"] == side for each in runs)
     }
+    other = next((side for side in SIDES[1:] if side in sides), "")
     return {
         "metadata": {
             "skill_name": ", ".join(skills),
@@ -122,7 +141,10 @@ def _benchmark(
             "runs_per_configuration": max((each["run_number"] for each in runs), default=0),
         },
         "runs": list(runs),
-        "run_summary": {**sides, **({"delta": _delta(sides)} if len(sides) == 2 else {})},
+        "run_summary": {
+            **sides,
+            **({"delta": _delta(sides, other)} if other in sides and "with_skill" in sides else {}),
+        },
         "notes": [],
     }
 
@@ -140,8 +162,8 @@ def _figures(runs: Sequence[dict[str, Json]]) -> dict[str, Json]:
     return told
 
 
-def _delta(sides: dict[str, dict[str, Json]]) -> dict[str, str]:
+def _delta(sides: dict[str, dict[str, Json]], other: str) -> dict[str, str]:
     return {
-        name: f"{sides['with_skill'][name]['mean'] - sides['without_skill'][name]['mean']:+.2f}"
+        name: f"{sides['with_skill'][name]['mean'] - sides[other][name]['mean']:+.2f}"
         for name in FIGURES
     }

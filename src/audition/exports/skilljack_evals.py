@@ -7,8 +7,9 @@ Must not know: where the files go.
 
 from collections import Counter
 from collections.abc import Sequence
+from statistics import mode
 
-from audition.exports.told import Told, asked_for, dump, expected_skill, mean
+from audition.exports.told import Told, called, dump, expected_skill, graded, mean
 from audition.model import Call, Inputs, Json
 from audition.plan import slug
 
@@ -94,14 +95,31 @@ def _task(group: Sequence[Told]) -> dict[str, Json]:
         "id": case.id,
         "prompt": case.prompt,
         "expected_skill_load": expected_skill(group[0]) or "none",
-        "golden_checklist": [each.question for each in case.rubric],
+        "golden_checklist": [
+            each.question for each in case.rubric if each.id not in ("adherence", "output")
+        ],
     }
-    return {"task": told, **runs[0], **({"runDetails": runs} if len(runs) > 1 else {})}
+    if len(runs) == 1:
+        return {"task": told, **runs[0]}
+    score = _mean_score([each["score"] for each in runs])
+    near = min(runs, key=lambda run: abs(run["score"]["weightedScore"] - score["weightedScore"]))
+    return {
+        "task": told,
+        "result": near["result"],
+        "score": {**near["score"], **score},
+        "runDetails": runs,
+    }
+
+
+def _mean_score(scores: Sequence[dict[str, Json]]) -> dict[str, Json]:
+    """Of several tries the means, and the commonest category."""
+    figures = ("discovery", "adherence", "outputQuality", "weightedScore")
+    told = {name: round(mean(each[name] for each in scores), 4) for name in figures}
+    return {**told, "failureCategory": mode(each["failureCategory"] for each in scores)}
 
 
 def _result(told: Told) -> dict[str, Json]:
     calls = [each for each in told.trace.events if isinstance(each, Call)]
-    bad = told.record.status == "error"
     return {
         "taskId": told.case.id,
         "prompt": told.case.prompt,
@@ -109,14 +127,19 @@ def _result(told: Told) -> dict[str, Json]:
         "durationMs": round(told.sealed.seconds * 1000),
         "numTurns": told.record.turns,
         "costUsd": told.record.usage.dollars,
-        "skillLoads": [each.skill for each in asked_for(told)],
+        "skillLoads": _loads(told),
         "toolCalls": [
             {"tool": each.tool, "toolUseId": each.id, "timestamp": each.time, "input": each.input}
             for each in calls
         ],
-        "isError": bad,
-        "errorMessage": told.record.reason if bad else None,
+        "isError": bool(told.trouble),
+        "errorMessage": told.trouble or None,
     }
+
+
+def _loads(told: Told) -> list[str]:
+    """The skills that were called by name, in order."""
+    return [name for name in called(told, "skilljack-evals") if name]
 
 
 def _score(told: Told) -> dict[str, Json]:
@@ -151,18 +174,18 @@ def _category(told: Told, discovered: bool) -> str:
 
 
 def _deterministic(told: Told) -> dict[str, Json]:
-    asked = asked_for(told)
+    names = _loads(told)
 
     def held(name: str) -> bool | None:
         found = [each.status == "pass" for each in told.record.grades if each.by == name]
         return all(found) if found else None
 
     return {
-        "skillActivated": bool(asked),
-        "skillName": asked[0].skill if asked else None,
+        "skillActivated": bool(names),
+        "skillName": names[0] if names else None,
         "markerFound": held("answer_contains"),
         "expectedToolsCalled": held("tool_used"),
         "unexpectedToolsCalled": None if (kept := held("tool_unused")) is None else not kept,
         "passed": told.passed,
-        "details": [f"{each.by}: {each.reason}" for each in told.record.grades if each.reason],
+        "details": [f"{each.by}: {each.reason}" for each in graded(told) if each.reason],
     }

@@ -1,13 +1,15 @@
 """What an export is told of one trial, and what every export says in the same way.
 
-In: a record, its seal, its trace, its raw output. Out: plain words and figures.
+In: a record, its seal, its trace, its raw output, what a judge said. Out: plain words and figures.
 Must not know: any one tool.
 """
 
 import json
 from collections.abc import Iterable
 
-from audition.model import Case, Evidence, Json, Record, Sealed, Trace, Value
+from audition.judge import Judgement
+from audition.model import Case, CheckSpec, Grade, Json, Record, Sealed, Trace, Value
+from audition.policy import as_delivered, counts_as_call, find_policy, requests_by
 
 
 class Told(Value, frozen=True, kw_only=True):
@@ -18,6 +20,7 @@ class Told(Value, frozen=True, kw_only=True):
     trace: Trace
     stdout: str = ""
     stderr: str = ""
+    judgement: Judgement | None = None
 
     @property
     def case(self) -> Case:
@@ -29,11 +32,20 @@ class Told(Value, frozen=True, kw_only=True):
         """Other tools know two results: whatever is no pass is a fail."""
         return self.record.status == "pass"
 
+    @property
+    def trouble(self) -> str:
+        """Why there is nothing to be judged; empty where there is."""
+        return self.record.reason if self.record.status in ("error", "ineligible") else ""
 
-def asked_for(told: Told) -> list[Evidence]:
-    """The skills that were asked for, in their order."""
-    asked = [each for each in told.record.skills if each.order is not None]
-    return sorted(asked, key=lambda each: each.order or 0)
+
+def called(told: Told, policy: str) -> list[str]:
+    """The names that were called, one a call, in their order, as a tool's own harness sees them.
+
+    Empty where a call named no skill.
+    """
+    rules = as_delivered(find_policy(policy), told.record.delivery)
+    requests = requests_by(rules, told.record.skills, told.trace)
+    return [each.skill for each in requests if counts_as_call(rules, each)]
 
 
 def dump(value: Json, *, sort: bool = False) -> str:
@@ -52,10 +64,42 @@ def expected_skill(told: Told) -> str | None:
     return told.case.expected[0] if told.case.expected else None
 
 
-def beyond(told: Told) -> list[tuple[str, bool, str]]:
-    """The grades but the activation's: what was checked, whether it held, why."""
-    grades = [each for each in told.record.grades if each.by != "activation"]
-    return [(each.by, each.status == "pass", each.reason) for each in grades]
+def graded(told: Told) -> list[Grade]:
+    """The grades that say something: not those of questions that nobody was asked."""
+    return [each for each in told.record.grades if each.gates or each.status != "vacuous"]
+
+
+def grade_of(told: Told, name: str) -> Grade | None:
+    """The first grade by that name."""
+    return next((each for each in told.record.grades if each.by == name), None)
+
+
+def meant(told: Told) -> list[tuple[Grade, str]]:
+    """Each grade with what it was about, in words: the question, or the check's arguments."""
+    left = list(told.case.checks)
+    questions = {f"judge:{each.id}": each.question for each in told.case.rubric}
+    found = []
+    for grade in graded(told):
+        check = next((each for each in left if each.name == grade.by), None)
+        if check:
+            left.remove(check)
+        words = _say_check(check) if check else questions.get(grade.by, grade.by)
+        found.append((grade, _say_activation(told.case) if grade.by == "activation" else words))
+    return found
+
+
+def _say_check(check: CheckSpec) -> str:
+    told = (
+        each if isinstance(each, str) else json.dumps(each) for each in check.arguments.values()
+    )
+    arguments = ", ".join(told)
+    return f"{check.name}: {arguments}" if arguments else check.name
+
+
+def _say_activation(case: Case) -> str:
+    if case.expected:
+        return f"the skill {' or '.join(case.expected)} is called"
+    return f"the skill {case.skill} stays quiet" if case.skill else "no skill is called"
 
 
 def total_tokens(told: Told) -> int | None:

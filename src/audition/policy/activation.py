@@ -18,7 +18,15 @@ def grade_activation(
     """Whether the skill that should be called was called, or none where none should."""
     if policy.decides == "self_report":
         return _grade_report(case, trace)
-    requests = requests_of(
+    requests = requests_by(policy, evidence, trace)
+    if case.expected:
+        return _grade_positive(policy, case, requests, evidence, trace)
+    return _grade_negative(policy, case, requests, evidence, trace)
+
+
+def requests_by(policy: Policy, evidence: Sequence[Evidence], trace: Trace) -> list[Request]:
+    """The requests for skills that a policy sees, in their order."""
+    return requests_of(
         trace,
         evidence,
         by_evidence=policy.decides == "any",
@@ -26,16 +34,14 @@ def grade_activation(
         any_skill_tool=policy.any_skill_tool,
         nameless=policy.nameless_counts,
     )
-    if case.expected:
-        return _grade_positive(policy, case, requests, evidence, trace)
-    return _grade_negative(policy, case, requests, evidence, trace)
 
 
 def _grade(status: Literal["pass", "fail", "error", "vacuous"], reason: str, *lines: int) -> Grade:
     return Grade(by="activation", status=status, reason=reason, lines=tuple(sorted({*lines})))
 
 
-def _counts(policy: Policy, request: Request) -> bool:
+def counts_as_call(policy: Policy, request: Request) -> bool:
+    """Whether a request is activation by a policy."""
     if request.noodled:
         return policy.noodling_counts
     if request.how is None:
@@ -47,7 +53,7 @@ def _counts(policy: Policy, request: Request) -> bool:
 
 def _deciding(policy: Policy, requests: Sequence[Request]) -> Sequence[Request]:
     """The requests among which the expected skill must be."""
-    counting = [each for each in requests if _counts(policy, each)]
+    counting = [each for each in requests if counts_as_call(policy, each)]
     if policy.decides == "first":
         return counting[:1]
     return counting[-1:] if policy.decides == "last" else counting

@@ -5,6 +5,8 @@ In: a name. Out: the policy, and its rules as sentences. Must not know: cases, t
 
 from typing import Literal
 
+import msgspec
+
 from audition.errors import unknown
 from audition.model import How, Value
 
@@ -32,10 +34,10 @@ class Policy(Value, frozen=True, kw_only=True):
     """A call counts though its result failed or was refused."""
     strips_namespace: tuple[str, ...] | None = None
     """The prefixes taken off a called name; None takes off any, () compares exactly."""
-    any_skill_tool: bool = False
-    """Any tool with "skill" in its name counts, but for "skill-resource"."""
-    native_by_skill_tool: bool = False
-    """In the delivery `native` only the skill tool itself does."""
+    any_skill_tool: Literal["", "any", "lower"] = ""
+    """Any tool with "skill" in its name counts, but for "skill-resource"; or in lower case."""
+    tools_by_delivery: bool = False
+    """In `native` only the skill tool itself does, in `mcp` only a name in lower case."""
     nameless_counts: bool = False
     """A call that names no skill is a call all the same: of no skill."""
     own_reads_count: bool = False
@@ -79,8 +81,8 @@ policies: dict[str, Policy] = {
             attempts_count=True,
             negative="any",
             strips_namespace=(),
-            any_skill_tool=True,
-            native_by_skill_tool=True,
+            any_skill_tool="any",
+            tools_by_delivery=True,
             nameless_counts=True,
             own_reads_count=True,
             resource_by_tool=True,
@@ -95,7 +97,7 @@ policies: dict[str, Policy] = {
             attempts_count=True,
             negative="any",
             strips_namespace=(),
-            any_skill_tool=True,
+            any_skill_tool="any",
             own_reads_count=True,
             crash_passes_negative=True,
             timeout_passes_negative=True,
@@ -132,6 +134,14 @@ policies: dict[str, Policy] = {
 }
 
 
+def as_delivered(policy: Policy, delivery: str) -> Policy:
+    """The policy for one delivery: which tools are skill calls may depend on it."""
+    tools: dict[str, Literal["", "lower"]] = {"native": "", "mcp": "lower"}
+    if not policy.tools_by_delivery or delivery not in tools:
+        return policy
+    return msgspec.structs.replace(policy, any_skill_tool=tools[delivery])
+
+
 def find_policy(name: str) -> Policy:
     """The policy of that name."""
     if name not in policies:
@@ -149,6 +159,8 @@ def _positive_rules(policy: Policy) -> tuple[str, ...]:
     if policy.decides == "self_report":
         return (
             "The answer's own list `invoked_skills` decides; what the session shows does not.",
+            "An answer that is no JSON object with such a list is a fail, of a negative too.",
+            "A name in the list must be the skill's to the letter; others beside it do not matter.",
             "A case without an output schema is not judged on activation at all.",
         )
     which = {
@@ -186,11 +198,12 @@ def _positive_rules(policy: Policy) -> tuple[str, ...]:
 def _skill_tools(policy: Policy) -> str:
     if not policy.any_skill_tool:
         return ""
-    native = "; in the delivery `native` the skill tool alone does"
-    return (
-        'Any tool with "skill" in its name counts, but for "skill-resource"'
-        f"{native if policy.native_by_skill_tool else ''}."
+    where = (
+        "; in the delivery `native` the skill tool alone does, in `mcp` only lower case"
+        if policy.tools_by_delivery
+        else ""
     )
+    return f'Any tool with "skill" in its name counts, but for "skill-resource"{where}.'
 
 
 def _other_rules(policy: Policy) -> tuple[str, ...]:
@@ -216,7 +229,9 @@ def _other_rules(policy: Policy) -> tuple[str, ...]:
         ""
         if policy.looks_at_exit
         else "A session that failed, but in time, is judged by its calls.",
-        "" if policy.answer_needed else "A session without an answer may pass.",
+        "A session that ended well without an answer is a fail."
+        if policy.answer_needed
+        else "A session without an answer may pass.",
         "" if policy.checks_negatives else "The checks of a negative case are not made.",
         'A resource is read only by a tool with "skill-resource" in its name, of whatever skill.'
         if policy.resource_by_tool

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from audition.model import Call, Denial, Evidence, How, Result, Trace, Value
+from audition.model import Call, Denial, Evidence, How, Json, Result, Trace, Value
 
 
 class Request(Value, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ def requests_of(
     *,
     by_evidence: bool,
     prefixes: tuple[str, ...] | None,
-    any_skill_tool: bool,
+    any_skill_tool: str,
     nameless: bool,
 ) -> list[Request]:
     """By evidence: one a skill. Else one a call, its name as it was typed, in their order.
@@ -59,7 +59,7 @@ def _calls(
     evidence: Sequence[Evidence],
     prefixes: tuple[str, ...] | None,
     *,
-    any_skill_tool: bool,
+    any_skill_tool: str,
 ) -> list[Request]:
     known = {each.skill for each in evidence}
     results = {each.id: each for each in trace.events if type(each) is Result}
@@ -78,9 +78,9 @@ def _calls(
     return found
 
 
-def _is_request(call: Call, *, any_skill_tool: bool) -> bool:
-    tool = call.tool.lower()
+def _is_request(call: Call, *, any_skill_tool: str) -> bool:
     if any_skill_tool:
+        tool = call.tool if any_skill_tool == "lower" else call.tool.lower()
         # The server's name matches too, so that any tool of a server `skilljack` counts.
         return "skill" in tool and "skill-resource" not in tool
     return call.does == "skill"
@@ -103,11 +103,14 @@ def _stripped(name: str, prefixes: tuple[str, ...] | None, known: set[str]) -> s
 
 def self_report(answer: str) -> list[str] | None:
     """The `invoked_skills` of an answer that is a JSON object; None where it is none."""
+    names = (reported(answer) or {}).get("invoked_skills")
+    return [each for each in names if isinstance(each, str)] if isinstance(names, list) else None
+
+
+def reported(answer: str) -> dict[str, Json] | None:
+    """An answer that is a JSON object; None where it is none."""
     try:
         found = msgspec.json.decode(answer.encode())
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         return None
-    if not isinstance(found, dict):
-        return None
-    names = found.get("invoked_skills")
-    return [each for each in names if isinstance(each, str)] if isinstance(names, list) else None
+    return found if isinstance(found, dict) else None
