@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -316,7 +317,10 @@ def test_in_a_terminal_one_key_is_enough_and_the_task_is_shown(house):
         if not more:
             break
         seen += more
-        while keys and seen.count(b"q: ") > min(4 - len(keys), 2):
+        if keys and seen.count(b"q: ") > 4 - len(keys):
+            # What is typed before the terminal waits for a key is thrown away.
+            while termios.tcgetattr(terminal)[3] & termios.ICANON:
+                time.sleep(0.01)
             os.write(terminal, bytes([keys.pop(0)]))
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     assert b"| Please greet a person by name: Ada." in seen.split(b"[e-1]")[0]

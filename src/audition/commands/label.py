@@ -112,6 +112,8 @@ def _ask(matter: Matter, progress: str) -> Word | None:
         if key in ("q", "", "\x03", "\x04"):
             click.echo("")
             return None
+        if sys.stdin.isatty():
+            click.echo("\n  one of y n a ? q: ", nl=False)
 
 
 def _key() -> str:
