@@ -147,9 +147,13 @@ def test_what_trials_took_is_shown_as_the_middle_with_its_bounds():
 
 def test_markdown_tables_keep_their_columns_whatever_a_skill_is_called():
     text = report([make_record("fail", skill="a|b`c\n<b>", reason=NASTY)], "markdown")
-    row, took = [line for line in text.splitlines() if line.startswith("| a")]
+    rows = [line for line in text.splitlines() if line.startswith("| a")]
+    row, took, *_ = rows
     assert len(re.findall(r"(?<!\\)\|", row)) == 5
     assert len(re.findall(r"(?<!\\)\|", took)) == 7
+    tables = re.split(r"\n\n", "\n" + text)
+    for table in (each for each in tables if each.startswith("| ")):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
     assert "<script>" not in text
     assert "<b>" not in text
     assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", text)

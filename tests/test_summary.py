@@ -126,7 +126,62 @@ def test_each_rung_of_the_funnel_needs_its_own_proof():
     ]
     records = [make_record(number=n, skills=(each,)) for n, each in enumerate(evidence)]
     funnel = summarise(records, INPUTS).skills["greeting"].funnel
-    assert msgspec.structs.astuple(funnel) == (5, 3, 3, 1, 2, 1, 0, 2, 0)
+    assert msgspec.structs.astuple(funnel)[:9] == (5, 3, 3, 1, 2, 1, 0, 2, 0)
+    assert [(each.rung, each.given, each.passed, each.of) for each in funnel.steps] == [
+        ("offered", "graded", 3, 5),
+        ("asked", "offered", 3, 3),
+        ("loaded", "asked", 2, 3),
+        ("read", "loaded", 1, 2),
+        ("ran", "loaded", 0, 2),
+        ("followed", "loaded", 2, 2),
+    ]
+    assert funnel.steps[2].rate == pytest.approx(2 / 3)
+    assert funnel.steps[2].low < 2 / 3 < funnel.steps[2].high
+
+
+def test_what_was_read_without_the_skill_is_no_step_from_it():
+    records = [
+        make_record(number=1, skills=(Evidence(skill="greeting", resources=("a.md",)),)),
+        make_record(number=2, skills=(Evidence(skill="greeting", rung="loaded"),)),
+    ]
+    funnel = summarise(records, INPUTS).skills["greeting"].funnel
+    read = next(each for each in funnel.steps if each.rung == "read")
+    assert (funnel.read, read.passed, read.of, read.rate) == (1, 0, 1, 0)
+
+
+def test_asking_again_tells_pass_at_k_pass_all_k_and_flakes_by_the_mean_over_cases():
+    tried = {"always": "ppppp", "flaky": "ppfpf", "never": "fff"}
+    records = [
+        make_record("pass" if each == "p" else "fail", number, case=case)
+        for case, outcomes in tried.items()
+        for number, each in enumerate(outcomes)
+    ]
+    records.append(make_record("error", 9, case="never"))
+    (found,) = summarise(records, INPUTS).repeats
+    counts = (found.cases, found.fewest, found.always_passed, found.never_passed, found.flaky)
+    assert counts == (3, 3, 1, 1, 1)
+    assert found.unseen_flake == pytest.approx(0.73)
+    assert found.pass_at == pytest.approx(
+        {"1": (1 + 0.6 + 0) / 3, "2": (1 + 0.9 + 0) / 3, "3": (1 + 1 + 0) / 3}
+    )
+    assert found.pass_all == pytest.approx(
+        {"1": (1 + 0.6 + 0) / 3, "2": (1 + 0.3 + 0) / 3, "3": (1 + 0.1 + 0) / 3}
+    )
+
+
+def test_positives_negatives_and_arms_are_never_mixed_in_what_repeating_says():
+    records = [
+        make_record("pass", 1),
+        make_record("fail", 1, should_trigger=False),
+        make_record("pass", 1, delivery="mcp"),
+        make_record("error", 1, delivery="none"),
+    ]
+    found = summarise(records, INPUTS).repeats
+    assert [(each.delivery, each.positives, each.pass_at) for each in found] == [
+        ("mcp", True, {"1": 1.0}),
+        ("native", True, {"1": 1.0}),
+        ("native", False, {"1": 0.0}),
+    ]
 
 
 def test_causes_are_counted_the_commonest_first():

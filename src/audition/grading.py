@@ -20,6 +20,7 @@ from audition.check import Outcome, Ran
 from audition.evidence import climb
 from audition.faithful import weigh
 from audition.judge import Judgement, decode_judgement, grade_rubric
+from audition.latency import measure
 from audition.model import (
     RUNGS,
     Call,
@@ -87,6 +88,7 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
         usage=what_was_spent(sealed, trace),
         commands=outcome.commands,
         turns=trace.turns,
+        latency=measure(trace, evidence, trial.case, sealed),
     )
 
 
@@ -198,12 +200,7 @@ def spent(usage: Usage | None) -> Spent:
     """Usage as it is recorded; null where the agent does not say."""
     if usage is None:
         return Spent()
-    return Spent(
-        input_tokens=usage.input_tokens,
-        cached_input_tokens=usage.cached_input_tokens,
-        output_tokens=usage.output_tokens,
-        dollars=usage.dollars,
-    )
+    return Spent(**{name: getattr(usage, name) for name in Spent.__struct_fields__})
 
 
 def read_judgement(folder: Path) -> Judgement | None:

@@ -4,8 +4,6 @@ In: an Outcome. Out: a Verdict with the line of the call that loaded the skill.
 Must not know: what a case expected of it beside that it is called.
 """
 
-from datetime import datetime
-from itertools import islice
 from typing import Annotated
 
 from msgspec import Meta
@@ -14,7 +12,8 @@ from audition.check import Outcome, Verdict, failed, passed, undecided
 from audition.checks.limits import Count, Seconds
 from audition.checks.looks import unless_cut
 from audition.errors import did_you_mean
-from audition.model import RUNGS, Call, Evidence, Message, Result, Usage, Value
+from audition.latency import BEFORE, find_call, seconds_until, tokens_until, turns_until
+from audition.model import RUNGS, Evidence, Message, Result, Value
 from audition.pattern import excerpt
 from audition.settling import number_turns
 
@@ -55,21 +54,10 @@ def _first(outcome: Outcome, skill: str) -> _Moment | Verdict:
 
 
 def _moment(outcome: Outcome, evidence: Evidence) -> _Moment:
-    lines = set(evidence.lines)
-    for place, event in enumerate(outcome.trace.events):
-        if event.line in lines and _loads(event):
-            return _Moment(skill=evidence.skill, place=place, line=event.line)
-    return _Moment(skill=evidence.skill, place=-1, line=0)
-
-
-def _loads(event: object) -> bool:
-    if isinstance(event, Message):
-        return bool(event.skill)
-    if not isinstance(event, Call) or event.does == "resource":
-        return False
-    return event.does == "skill" or any(
-        "SKILL.md" in each for each in (event.command, *event.paths)
-    )
+    events = outcome.trace.events
+    place = find_call(events, evidence.lines)
+    line = events[place].line if place > BEFORE else 0
+    return _Moment(skill=evidence.skill, place=place, line=line)
 
 
 def _say(outcome: Outcome, moment: _Moment, took: float, most: float, what: str) -> Verdict:
@@ -97,10 +85,7 @@ def turns_to_activation(outcome: Outcome, *, most: Count, skill: str = "") -> Ve
     moment = _first(outcome, skill)
     if isinstance(moment, Verdict):
         return moment
-    turn = 0
-    if moment.place >= 0:
-        turn = next(islice(number_turns(outcome.trace.events), moment.place, None))
-    return _say(outcome, moment, turn, most, "turns")
+    return _say(outcome, moment, turns_until(outcome.trace.events, moment.place), most, "turns")
 
 
 def tokens_to_activation(outcome: Outcome, *, most: Count, skill: str = "") -> Verdict:
@@ -117,26 +102,10 @@ def tokens_to_activation(outcome: Outcome, *, most: Count, skill: str = "") -> V
     moment = _first(outcome, skill)
     if isinstance(moment, Verdict):
         return moment
-    used: int | None = 0
-    told = moment.place < 0
-    left = sum(isinstance(each, Usage) for each in outcome.trace.events)
-    for place, event in enumerate(outcome.trace.events):
-        if told or not isinstance(event, Usage):
-            continue
-        left -= 1
-        if event.total and not left:
-            break  # the sum of the session, not of the way to here
-        used = _add(0 if event.total else used, event)
-        told = place > moment.place
-    if not told or used is None:
+    used = tokens_until(outcome.trace.events, moment.place)
+    if used is None:
         return undecided("the agent does not tell its tokens turn by turn")
     return _say(outcome, moment, used, most, "tokens")
-
-
-def _add(used: int | None, usage: Usage) -> int | None:
-    if used is None or usage.input_tokens is None or usage.output_tokens is None:
-        return None
-    return used + usage.input_tokens + usage.output_tokens
 
 
 def seconds_to_activation(outcome: Outcome, *, most: Seconds, skill: str = "") -> Verdict:
@@ -153,21 +122,10 @@ def seconds_to_activation(outcome: Outcome, *, most: Seconds, skill: str = "") -
     moment = _first(outcome, skill)
     if isinstance(moment, Verdict):
         return moment
-    if moment.place < 0:
-        return _say(outcome, moment, 0, most, "seconds")
-    events = outcome.trace.events
-    at = next((each.time for each in events[moment.place :] if each.time is not None), None)
-    began = _began(outcome)
-    if at is None or began is None or at < began:
+    took = seconds_until(outcome.trace.events, moment.place, outcome.sealed.began)
+    if took is None:
         return undecided("the agent does not tell when it did what")
-    return _say(outcome, moment, round(at - began, 1), most, "seconds")
-
-
-def _began(outcome: Outcome) -> float | None:
-    try:
-        return datetime.fromisoformat(outcome.sealed.began).timestamp()
-    except ValueError:
-        return next((each.time for each in outcome.trace.events if each.time is not None), None)
+    return _say(outcome, moment, took, most, "seconds")
 
 
 def max_context_bytes(

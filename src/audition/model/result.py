@@ -79,6 +79,16 @@ class Commands(Value, frozen=True, kw_only=True):
     effective: int = 0
 
 
+class Latency(Value, frozen=True, kw_only=True):
+    """What it took until an expected skill was first called; null where the agent does not tell."""
+
+    called: bool
+    """False: no such skill was called, and the numbers are those of the whole session."""
+    turns: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
+
 class Record(Value, frozen=True, kw_only=True):
     """A trial with its verdict: grade.json, and one entry of results.json."""
 
@@ -100,6 +110,8 @@ class Record(Value, frozen=True, kw_only=True):
     """What the listings of skills cost in the request, by route; empty where unknown."""
     turns: int | None = None
     seconds: float | None = None
+    latency: Latency | None = None
+    """Null for a negative, and where the prompt itself called the skill."""
     dir: str = ""
     file: str = ""
     line: int = 1

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from audition.model import Inputs, Json, Record, Skill, Value
 from audition.report import words
+from audition.report.arms import say_arm
 from audition.report.escape import one_line, visible
+from audition.report.estimates import estimate_tables, matrix_columns
 from audition.report.gated import say_gates
 from audition.report.lifts import say_lifts
 from audition.report.spreads import say_took
@@ -70,7 +72,8 @@ def write_html(
         all_trials=links.all_trials,
         link=links.trial,
         sessions=sessions,
-        **_matrix(summary),
+        columns=matrix_columns(summary),
+        tables=list(estimate_tables(summary)),
     )
 
 
@@ -89,17 +92,9 @@ def _by_verdict(each: CellVerdict) -> tuple[int, str, str, bool]:
     return (
         WORST_FIRST.index(each.verdict),
         each.skill or "",
-        words.say_arm(each),
+        say_arm(each),
         not each.positives,
     )
-
-
-def _matrix(summary: Summary) -> dict[str, Json]:
-    """Rows and columns; nothing where one skill was alone and nothing went wrong."""
-    columns = sorted({name for row in summary.matrix.values() for name in row} | {*summary.matrix})
-    columns = [name for name in columns if name != "none"] + ["none"]
-    small = len(columns) <= 2 or len(columns) > ROWS
-    return {"matrix": {} if small else summary.matrix, "columns": columns}
 
 
 def _verdict(summary: Summary) -> str:

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable
 
 from audition.model import Inputs, Record
+from audition.report.arms import say_arm
 from audition.report.escape import for_xml, for_xml_attribute
-from audition.report.words import look_command, order_of, say_arm, say_reason
+from audition.report.words import look_command, order_of, say_reason
 from audition.summary import Summary
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")

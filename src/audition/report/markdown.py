@@ -6,7 +6,9 @@ In: a Summary, Records, Inputs. Out: GitHub-flavoured Markdown. Must not know: f
 from collections.abc import Iterable, Sequence
 
 from audition.model import Inputs, Record
+from audition.report.arms import say_arm
 from audition.report.escape import as_code, for_markdown, one_line
+from audition.report.estimates import Table, estimate_tables, matrix_columns
 from audition.report.gated import say_gates
 from audition.report.lifts import say_lifts
 from audition.report.spreads import HEAD, say_took
@@ -16,7 +18,6 @@ from audition.report.words import (
     conclude,
     count,
     gather_troubles,
-    say_arm,
     say_count,
     say_difference,
     say_dollars,
@@ -50,6 +51,8 @@ def write_markdown(
         *_mixed(summary),
         *_differs(summary),
         *map(_group, groups),
+        *_matrix(summary),
+        *map(_estimates, estimate_tables(summary)),
         "<sub>Intervals are Wilson's, 95%. Errors and ineligible trials count neither way.</sub>",
     ]
     return "\n\n".join(parts) + "\n"
@@ -129,6 +132,30 @@ def _took(summary: Summary) -> Iterable[str]:
         ),
     )
     yield "<sub>The median, and in brackets the least and the most, of graded trials.</sub>"
+
+
+def _matrix(summary: Summary) -> Iterable[str]:
+    columns = matrix_columns(summary)
+    if not columns:
+        return
+    yield "## Who was called for whom"
+    yield _table(
+        ("Expected ↓ called →", *(as_code(one_line(name)) for name in columns)),
+        (
+            (as_code(one_line(row)), *(str(called.get(name) or "·") for name in columns))
+            for row, called in summary.matrix.items()
+        ),
+    )
+
+
+def _estimates(table: Table) -> str:
+    rows = (
+        (as_code(one_line(name)), *(for_markdown(one_line(cell)) for cell in cells))
+        for name, *cells in table.rows
+    )
+    return "\n\n".join(
+        (f"## {table.title}", _table(table.head, rows), f"<sub>{for_markdown(table.note)}</sub>")
+    )
 
 
 def _causes(summary: Summary) -> Iterable[str]:

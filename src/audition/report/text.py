@@ -12,7 +12,9 @@ from itertools import zip_longest
 from typing import Literal
 
 from audition.model import Inputs, Record
+from audition.report.arms import say_arm
 from audition.report.escape import one_line, visible
+from audition.report.estimates import say_thefts
 from audition.report.gated import say_gates
 from audition.report.lifts import say_lifts
 from audition.report.spreads import say_took
@@ -22,7 +24,6 @@ from audition.report.words import (
     conclude,
     count,
     gather_troubles,
-    say_arm,
     say_count,
     say_difference,
     say_dollars,
@@ -93,7 +94,12 @@ def _took(summary: Summary, width: int) -> Iterator[Line]:
 
 
 def _remarks(summary: Summary, width: int) -> Iterator[Line]:
-    """Flaky cases, and those that the default policy judges otherwise."""
+    """Thefts, flaky cases, and those that the default policy judges otherwise."""
+    stolen = list(say_thefts(summary))
+    for words in stolen[:CAP]:
+        yield from _wrapped(one_line(words), width, 0)
+    if len(stolen) > CAP:
+        yield ((f"and {len(stolen) - CAP} more, see `matrix` in summary.json", "dim"),)
     for mixed in summary.mixed[:CAP]:
         name = f"{mixed.skill}/{mixed.case}" if mixed.skill else mixed.case
         words = f"flaky: {name} passed {mixed.passed} of {mixed.of} on {say_arm(mixed)}"
@@ -105,7 +111,8 @@ def _remarks(summary: Summary, width: int) -> Iterator[Line]:
     if len(summary.differs) > CAP:
         yield ((f"and {len(summary.differs) - CAP} more differ, see summary.json", "dim"),)
     if (
-        summary.mixed
+        stolen
+        or summary.mixed
         or summary.differs
         or any(each.status == "ineligible" for each in summary.causes)
     ):

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Protocol
 
 from audition.model import Json
+from audition.report.arms import Arm
 from audition.report.escape import for_xml, one_line
 from audition.stats import wilson
 
@@ -18,19 +19,13 @@ CHAR = 6.6
 """About the width of a letter of the badge, in pixels."""
 
 
-class Score(Protocol):
+class Score(Arm, Protocol):
     """One skill in one arm of one run."""
 
     @property
     def run_id(self) -> str: ...  # noqa: D102
     @property
     def skill(self) -> str | None: ...  # noqa: D102
-    @property
-    def agent(self) -> str: ...  # noqa: D102
-    @property
-    def delivery(self) -> str: ...  # noqa: D102
-    @property
-    def model(self) -> str | None: ...  # noqa: D102
     @property
     def skill_digest(self) -> str: ...  # noqa: D102
     @property

@@ -10,20 +10,17 @@ from collections.abc import Iterable
 from math import ceil, floor
 
 from audition.model import Record, Value
+from audition.report.arms import say_arm
 from audition.report.escape import one_line
 from audition.summary import (
     ArmSummary,
     Difference,
-    Distribution,
     Invisible,
-    Mixed,
     Share,
     SkillSummary,
     Summary,
 )
-from audition.verdict import CellVerdict
 
-Arm = ArmSummary | CellVerdict | Difference | Distribution | Invisible | Mixed | Record
 WEAK = 0.7
 """A lower bound below this is worth a word of caution, however many passed."""
 
@@ -203,11 +200,6 @@ def say_difference(each: Difference) -> str:
         f"{name} on {say_arm(each)}: {each.faithful} as {each.policy} judges, "
         f"{each.strict} by the default policy{trials}"
     )
-
-
-def say_arm(arm: Arm) -> str:
-    """`claude+native sonnet`."""
-    return f"{arm.agent}+{arm.delivery}" + (f" {arm.model}" if arm.model else "")
 
 
 def count(number: int, one: str, many: str = "") -> str:

@@ -9,7 +9,6 @@ from audition.summary.figures import (
     Cause,
     Cut,
     Difference,
-    Funnel,
     Invisible,
     Mixed,
     Share,
@@ -20,13 +19,17 @@ from audition.summary.figures import (
     share,
     verdict_of,
 )
+from audition.summary.funnel import Funnel, Step, rungs_reached
 from audition.summary.gates import GateResult
+from audition.summary.latencies import CallLatency, Until
 from audition.summary.lift import Gain, Lift
+from audition.summary.repeats import Repeats
 from audition.summary.spread import Distribution, Spread
-from audition.summary.tally import Tally, rungs_reached, summarise
+from audition.summary.tally import Tally, summarise
 
 __all__ = [
     "ArmSummary",
+    "CallLatency",
     "Cause",
     "Cut",
     "Difference",
@@ -37,12 +40,15 @@ __all__ = [
     "Invisible",
     "Lift",
     "Mixed",
+    "Repeats",
     "Share",
     "SkillSummary",
     "Spread",
+    "Step",
     "Summary",
     "Tally",
     "Totals",
+    "Until",
     "Verdict",
     "rungs_reached",
     "share",

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import msgspec
 
 from audition.model import Inputs, Record
+from audition.summary.repeats import Repeats, find_repeats
 from audition.verdict import (
     Cell,
     CellVerdict,
@@ -60,6 +61,11 @@ class CellTally:
         """The verdict of every cell that was planned or seen; `cut`: why asking ended early."""
         keys = sorted(self._cells.keys() | self._counts.keys(), key=_sortable)
         return tuple(self._judge(key, cut) for key in keys)
+
+    def repeats(self) -> tuple[Repeats, ...]:
+        """What repeating the cases of each cell says, where any was graded."""
+        keys = sorted(self._cases, key=_sortable)
+        return tuple(find_repeats(key, self._cases[key].values()) for key in keys)
 
     def _judge(self, key: Key, cut: str) -> CellVerdict:
         cell = self._cells.get(key) or default_cell(key)

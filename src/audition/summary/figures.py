@@ -12,8 +12,11 @@ import msgspec
 from audition.model import Value
 from audition.stats import wilson
 from audition.summary.calls import Calls
+from audition.summary.funnel import Funnel
 from audition.summary.gates import GateResult
+from audition.summary.latencies import CallLatency
 from audition.summary.lift import Lift
+from audition.summary.repeats import Repeats
 from audition.summary.spread import Distribution
 from audition.verdict import CellVerdict, overall
 
@@ -28,23 +31,6 @@ class Share(Value, frozen=True, kw_only=True):
     rate: float | None = None
     low: float | None = None
     high: float | None = None
-
-
-class Funnel(Value, frozen=True, kw_only=True):
-    """How many of a skill's graded positives reached each rung of the ladder.
-
-    `read`, `ran` and `followed` do not need one another: a skill may bundle no script.
-    """
-
-    of: int = 0
-    offered: int = 0
-    asked: int = 0
-    denied: int = 0
-    loaded: int = 0
-    read: int = 0
-    ran: int = 0
-    followed: int = 0
-    noodled: int = 0
 
 
 class SkillSummary(Value, frozen=True, kw_only=True):
@@ -172,6 +158,10 @@ class Summary(Value, frozen=True, kw_only=True):
     """In how many trials each was called, by what was expected; `none` is a row and a column."""
     distributions: tuple[Distribution, ...] = ()
     """What graded trials took, by skill and arm."""
+    latencies: tuple[CallLatency, ...] = ()
+    """How long it took until skills were first called, by skill and arm."""
+    repeats: tuple[Repeats, ...] = ()
+    """pass@k, pass^k and flaky cases, by cell."""
     lifts: tuple[Lift, ...] = ()
     """What the skills add to each baseline that was asked for."""
     gates: tuple[GateResult, ...] = ()

@@ -93,9 +93,7 @@ class SpreadTally:
 
     def distributions(self) -> Iterable[Distribution]:
         """What was counted so far, skills and arms in order."""
-        for cell in sorted(
-            self._cells, key=lambda each: tuple((e is not None, e or "") for e in each)
-        ):
+        for cell in sorted(self._cells, key=in_order):
             trials, seconds, commands, tokens = self._cells[cell]
             skill, agent, delivery, model = cell
             yield Distribution(
@@ -108,6 +106,11 @@ class SpreadTally:
                 commands=commands.spread(),
                 tokens=tokens.spread(),
             )
+
+
+def in_order(cell: Cell) -> tuple[tuple[bool, str], ...]:
+    """What a cell is sorted by; what it lacks comes first."""
+    return tuple((each is not None, each or "") for each in cell)
 
 
 def shorten(value: float) -> float:

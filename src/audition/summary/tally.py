@@ -12,7 +12,7 @@ from math import isfinite
 
 import msgspec
 
-from audition.model import RUNGS, Evidence, Inputs, Record
+from audition.model import Inputs, Record
 from audition.store import Ended
 from audition.summary.calls import CallTally
 from audition.summary.cells import CellTally, of_skill
@@ -21,7 +21,6 @@ from audition.summary.figures import (
     Cause,
     Cut,
     Difference,
-    Funnel,
     Invisible,
     Mixed,
     Share,
@@ -31,7 +30,9 @@ from audition.summary.figures import (
     share,
     verdict_of,
 )
+from audition.summary.funnel import climb, is_invisible, make_funnel
 from audition.summary.gates import Costs, GateTally
+from audition.summary.latencies import LatencyTally
 from audition.summary.lift import LiftTally
 from audition.summary.spread import SpreadTally
 from audition.verdict import CellVerdict
@@ -92,6 +93,7 @@ class Tally:
         self._cells = CellTally(inputs)
         self._calls = CallTally(inputs)
         self._took = SpreadTally()
+        self._waited = LatencyTally()
         self._lifts = LiftTally(inputs)
         self._gates = GateTally(inputs)
         self._all = _Count()
@@ -116,6 +118,7 @@ class Tally:
         self._reused += bool(record.reused)
         self._cells.add(record)
         self._took.add(record)
+        self._waited.add(record)
         self._calls.add(record)
         self._arms.setdefault(arm, _Count()).add(record)
         self._policies.add(record.policy)
@@ -131,13 +134,11 @@ class Tally:
         passed, of = self._cases.get(case, (0, 0))
         self._cases[case] = (passed + (record.status == "pass"), of + 1)
         if record.skill is not None and record.should_trigger:
-            rungs = self._rungs.setdefault(record.skill, Counter())
-            rungs["of"] += 1
-            for each in record.skills:
-                if each.skill == record.skill:
-                    rungs.update(rungs_reached(each))
-                    if record.delivery != "none" and is_invisible(each):
-                        self._invisible[record.skill, *arm, each.offered] += 1
+            counts = self._rungs.setdefault(record.skill, Counter())
+            mine = next((each for each in record.skills if each.skill == record.skill), None)
+            climb(counts, mine)
+            if mine and record.delivery != "none" and is_invisible(mine):
+                self._invisible[record.skill, *arm, mine.offered] += 1
 
     def summary(self) -> Summary:
         """What was counted so far."""
@@ -160,6 +161,8 @@ class Tally:
             calls=self._calls.calls(),
             matrix=self._calls.matrix(),
             distributions=tuple(self._took.distributions()),
+            latencies=tuple(self._waited.latencies()),
+            repeats=self._cells.repeats(),
             spared=ended.spared,
             cut=Cut(why=ended.why, words=ended.words) if ended.why else None,
             totals=Totals(
@@ -193,7 +196,7 @@ class Tally:
             verdict=verdict_of(positives, negatives, cells),
             errors=count.errors,
             ineligible=count.ineligible,
-            funnel=Funnel(**dict(self._rungs.get(name, Counter()))),
+            funnel=make_funnel(self._rungs.get(name, Counter())),
         )
 
     def _arm(self, arm: tuple[str, str, str | None]) -> ArmSummary:
@@ -264,25 +267,6 @@ def summarise(records: Iterable[Record], inputs: Inputs, ended: Ended = ALL_ASKE
     for record in records:
         tally.add(record)
     return tally.summary()
-
-
-def is_invisible(evidence: Evidence) -> bool:
-    """Whether the model had no description of a skill that it was to choose."""
-    return evidence.offered in ("name", "missing") and evidence.how != "injected"
-
-
-def rungs_reached(evidence: Evidence) -> set[str]:
-    """The rungs that one skill stood on in one trial; each needs its own proof."""
-    height = RUNGS.index(evidence.rung)
-    reached = {rung for rung in ("offered", "asked", "loaded") if RUNGS.index(rung) <= height}
-    proofs = {
-        "denied": evidence.rung == "denied",
-        "read": evidence.rung == "read" or bool(evidence.resources),
-        "ran": evidence.rung == "ran" or bool(evidence.scripts),
-        "followed": evidence.rung == "followed",
-        "noodled": evidence.noodled,
-    }
-    return reached | {rung for rung, proven in proofs.items() if proven}
 
 
 def _sortable(key: tuple[str | None, ...]) -> tuple[tuple[bool, str], ...]:
