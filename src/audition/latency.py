@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import islice
 
-from audition.conduct import number_turns
 from audition.model import (
     RUNGS,
     AnyEvent,
@@ -24,6 +23,7 @@ from audition.model import (
     Trace,
     Usage,
 )
+from audition.settling import number_turns
 
 LOADED = RUNGS.index("loaded")
 BEFORE = -1

@@ -15,7 +15,6 @@ from audition.errors import did_you_mean
 from audition.latency import BEFORE, find_call, seconds_until, tokens_until, turns_until
 from audition.model import RUNGS, Evidence, Message, Result, Value
 from audition.pattern import excerpt
-from audition.settling import number_turns
 
 LOADED = RUNGS.index("loaded")
 OUTPUT_CAP = 64 * 1024
