@@ -54,7 +54,27 @@ def test_a_long_description_is_cut_and_the_character_is_named(house):
 def test_a_long_list_over_mcp_loses_its_end(house):
     (cell,) = see(house, "-d", "mcp", "--with", "60")
     assert cell["budget_chars"] == 4096
-    assert {"full", "missing"} <= set(offers(cell).values())
+    assert {"full", "cut", "missing"} <= set(offers(cell).values())
+
+
+def test_tags_half_emojis_and_when_to_use_are_no_loss(house):
+    heads = {
+        "tags": "description: Makes <name>.md -> and <b>more</b> (file: x/SKILL.md)",
+        "smiles": f"description: {'😀' * 1000}",
+        "when": f"description: {'d' * 1000}\nwhen_to_use: {'w' * 1000}",
+        "nothing": "license: MIT",
+    }
+    for name, head in heads.items():
+        skill = house.project / "skills" / name / "SKILL.md"
+        skill.parent.mkdir()
+        skill.write_text(f"---\nname: {name}\n{head}\n---\n# A heading\n\nAnd words.\n")
+    (cell,) = see(house)
+    told = {each["skill"]: each for each in cell["skills"]}
+    assert (told["tags"]["offered"], told["nothing"]["offered"]) == ("full", "full")
+    # JavaScript counts an emoji twice, and cuts the 768th in half.
+    assert (told["smiles"]["offered"], told["smiles"]["shown_chars"]) == ("cut", 767)
+    when = told["when"]
+    assert (when["offered"], when["shown_chars"], when["of_chars"]) == ("cut", 1535, 2003)
 
 
 def test_a_positive_whose_skill_is_not_shown_is_flagged_in_the_report(house):

@@ -107,6 +107,12 @@ def test_an_index_in_instructions_names_skills_with_their_paths():
         ("Says hello to all who come.", "full", 27),
         ("Says hello to…", "cut", 13),
         ("Says hello...", "cut", 10),
+        ("Says hello to … [truncated]", "cut", 14),
+        ("Says hello \ufffd…", "cut", 11),
+        ("Says hello to all who com", "cut", 25),
+        ("Says hello to all who come. Mind it.", "full", 27),
+        ("Says hello to all who (more)", "cut", 22),
+        ("Something else", "name", 0),
         ("", "name", 0),
         (None, "missing", 0),
     ],
@@ -116,6 +122,39 @@ def test_a_listing_tells_how_much_of_a_description_was_shown(shown, offered, sho
     text = f"Available skills:\n- {'greet' if shown is not None else 'else'}: {shown or ''}"
     (offer,) = compare_listing(find_listed([text], ()), [skill])
     assert (offer.offered, offer.shown_chars, offer.of_chars) == (offered, shown_chars, 27)
+
+
+def shown_as(text, **fields):
+    """How a skill is offered whose entry in Claude Code's listing is this."""
+    skill = Skill(name="greet", path="/s/greet", **fields)
+    listing = f"skills are available for use with the Skill tool:\n\n- greet: {text}\n"
+    (offer,) = compare_listing(find_listed([listing], ()), [skill])
+    return offer.offered, offer.shown_chars, offer.of_chars
+
+
+def test_when_to_use_is_part_of_what_is_shown_and_cut():
+    both = {"description": "Says hello.", "when_to_use": "Somebody comes."}
+    assert shown_as("Says hello. - Somebody comes.", **both) == ("full", 29, 29)
+    assert shown_as("Says hello. - Somebody…", **both) == ("cut", 22, 29)
+    assert shown_as("Says hel…", **both) == ("cut", 8, 29)
+    assert shown_as("Says hello.", **both) == ("full", 11, 11), "other agents know no such key"
+
+
+def test_what_claude_code_writes_as_entities_is_the_same_description():
+    about = "Makes <name>.md & more -> quickly"
+    assert shown_as("Makes &lt;name&gt;.md & more -&gt; quickly", description=about)[0] == "full"
+    assert shown_as("Makes &lt;name&gt;.md & m…", description=about) == ("cut", 19, 33)
+    assert shown_as("Means &lt; here", description="Means &lt; here")[0] == "full"
+
+
+def test_a_path_in_a_description_is_part_of_it():
+    about = "Reads notes (file: /x/SKILL.md)"
+    assert shown_as(about, description=about) == ("full", 31, 31)
+
+
+def test_the_first_line_stands_for_a_description_that_is_missing():
+    body = "# Say hello\n\nFirst paragraph.\n"
+    assert shown_as("Say hello", description="First paragraph.", body=body) == ("full", 9, 9)
 
 
 def test_a_plug_in_s_prefix_and_a_second_name_are_the_same_skill():

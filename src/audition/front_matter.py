@@ -1,7 +1,7 @@
 """The front matter of a SKILL.md, read the way people write it.
 
-In: the file's bytes. Out: name, description, argument hint, who may invoke it, the body, and
-what was odd. YAML where it is YAML; line by line where it is not: `description: Use when: x`
+In: the file's bytes. Out: name, description, when to use it, argument hint, who may invoke it,
+the body, and what was odd. YAML where it is YAML; line by line where it is not: `description: Use when: x`
 is the most common mistake there is, and agents forgive it.
 Must not know: folders, files, what a skill is for.
 """
@@ -23,6 +23,7 @@ class FrontMatter(Value, frozen=True, kw_only=True):
 
     name: str = ""
     description: str = ""
+    when_to_use: str = ""
     argument_hint: str = ""
     model_invocable: bool = True
     user_invocable: bool = True
@@ -43,6 +44,7 @@ def read_front_matter(raw: bytes, file: str) -> FrontMatter:
     return FrontMatter(
         name=_one_line(fields.get("name", "")),
         description=fields.get("description", "").strip(),
+        when_to_use=_one_line(fields.get("when_to_use", fields.get("when-to-use", ""))),
         argument_hint=_one_line(fields.get("argument-hint", fields.get("argument_hint", ""))),
         model_invocable=disabled is not True,
         user_invocable=invocable is not False,

@@ -133,6 +133,7 @@ def read_skill(folder: Path) -> Skill:
     return Skill(
         name=read.name or folder_name,
         description=description,
+        when_to_use=read.when_to_use,
         path=path,
         argument_hint=read.argument_hint,
         digest=digest,

@@ -13,6 +13,8 @@ class Skill(Value, frozen=True, kw_only=True):
 
     name: str
     description: str = ""
+    when_to_use: str = ""
+    """Claude Code shows it behind the description, and cuts both as one."""
     path: str
     """The folder that holds SKILL.md."""
     argument_hint: str = ""

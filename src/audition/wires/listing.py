@@ -23,7 +23,8 @@ ROOT = re.compile(r"^- `(?P<alias>\w+)` = `(?P<path>[^`]+)`", re.MULTILINE)
 def read_claude(text: str) -> list[Listed]:
     """Claude Code: a list behind one sentence, in a system message or a reminder."""
     _, found, rest = text.partition("skills are available for use with the Skill tool:")
-    return _entries(rest) if found else []
+    # It names no paths: what looks like one is of the description.
+    return [_entry(each, with_path=False) for each in _split_entries(rest)] if found else []
 
 
 def read_codex(text: str) -> list[Listed]:
@@ -62,7 +63,7 @@ def read_names(text: str) -> list[Listed]:
     if match["same"]:
         names = match["same"].rstrip(". ").split(", ")
         return [_listed(name) for name in names if re.fullmatch(r"[\w.:-]+", name)]
-    return _entries(text[match.end() :])
+    return [_entry(each, with_path=False) for each in _split_entries(text[match.end() :])]
 
 
 def read_kimi(text: str) -> list[Listed]:
@@ -119,7 +120,12 @@ def find_indexed(text: str) -> list[Listed]:
 
 
 def _entries(text: str) -> list[Listed]:
-    """A list of `- name: description (file: path)`; ends where a paragraph is no entry."""
+    """A list of `- name: description (file: path)`."""
+    return [_entry(each) for each in _split_entries(text)]
+
+
+def _split_entries(text: str) -> list[str]:
+    """The entries of a list, which ends where a paragraph is none."""
     entries: list[str] = []
     blank = False
     for line in text.strip("\n").splitlines():
@@ -134,12 +140,12 @@ def _entries(text: str) -> list[Listed]:
         else:
             entries[-1] += "\n" + line
         blank = False
-    return [_entry(each) for each in entries]
+    return entries
 
 
-def _entry(text: str) -> Listed:
+def _entry(text: str, *, with_path: bool = True) -> Listed:
     path = ""
-    if match := FILE.search(text):
+    if with_path and (match := FILE.search(text)):
         text, path = text[: match.start()], match["path"]
     name, _, description = text.partition(": ")
     name = name.strip().rstrip(":").strip("*`")
