@@ -142,20 +142,66 @@ def test_a_wrapper_can_be_asked_for_too(command, line, seen):
     ("line", "result"),
     [
         ("pytest -q && git commit -m x", "met"),
-        ("cd a && pytest; sudo git commit -m x", "met"),
+        ("cd a && pytest && sudo git commit -m x", "met"),
+        # The code of a line is not always that of the command in it.
+        ("pytest; git commit -m x", "unknown"),
+        ("pytest | tail -3 && git commit -m x", "unknown"),
+        ("pytest || true; git commit -m x", "unknown"),
+        ("if pytest; then git commit; fi", "unknown"),
+        ("set -o pipefail; pytest | tail -3 && git commit -m x", "met"),
+        ("set -e\npytest\ngit commit -m x", "met"),
+        ("pytest || exit 1\ngit commit -m x", "met"),
         ("git commit -m x && pytest", "unmet"),
         ("pytest && sed -i s/a/b/ src/a.py && git commit", "unmet"),
         ("sed -i s/a/b/ src/a.py && pytest && git commit", "met"),
         ("pytest | git commit -F -", "unmet"),
         ("pytest & git commit", "unmet"),
         ("bash -c 'pytest && git commit'", "met"),
-        ('git commit -m "$(pytest)"', "met"),
+        ('git commit -m "$(pytest)"', "unknown"),
     ],
 )
 def test_the_commands_of_one_line_come_one_after_another(line, result):
     trace = a_trace(shell(1, line), done(2, 1, exit_code=0))
     edit = EventPattern(path="src/**")
     assert judge(trace, "fresh", do=COMMIT, after=TESTS, since=edit).result == result
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "wanted", "seen"),
+    [
+        ("cd x && pytest", 1, {"exit": 1}, True),
+        ("cd x && pytest", 1, {"exit": 0}, False),
+        ("make && pytest", 2, {"exit": 2}, None),
+        ("make && pytest", 2, {"exit": 0}, False),
+        ("pytest && make", 2, {"exit": 0}, None),
+        ("pytest && make", 2, {"failed": False}, None),
+        ("pytest && make", 0, {"failed": True}, False),
+        ("make; pytest", 1, {"exit": 1}, True),
+        ("pytest | tee log", 0, {"exit": 0}, None),
+        ("pytest | tee log", 0, {"failed": False}, None),
+        ("make | pytest", 0, {"exit": 0}, True),
+        ("(cd x && pytest)", 0, {"exit": 0}, True),
+        ("! pytest", 0, {"exit": 0}, None),
+        ("pytest &", 0, {"exit": 0}, None),
+        ("timeout 9 bash -c 'cd x && pytest'", 0, {"exit": 0}, True),
+        ("bash -c 'pytest; true'", 0, {"exit": 0}, None),
+        ("find . -name t -exec pytest {} +", 0, {"exit": 0}, None),
+        ("x=$(pytest)", 0, {"exit": 0}, None),
+        ("while true; do pytest; done", 0, {"exit": 0}, None),
+        ("pytest || exit 3", 3, {"exit": 0}, False),
+    ],
+)
+def test_a_line_s_exit_code_says_of_a_command_only_what_a_shell_makes_of_it(
+    line, code, wanted, seen
+):
+    result = done(2, 1, exit_code=code, failed=code != 0)
+    assert sees({"command": "pytest", **wanted}, shell(1, line), result) is seen
+
+
+def test_what_is_not_told_is_not_said_to_be_a_matter_of_order():
+    trace = a_trace(shell(1, "pytest; git commit"), done(2, 1, exit_code=0))
+    found = judge(trace, "before", first=TESTS, then=COMMIT)
+    assert "does not tell what a command came back with" in found.reason
 
 
 def test_an_edit_beside_a_line_may_fall_between_its_commands():

@@ -21,6 +21,7 @@ LINES = 20
 CUT = "a part of the trace was cut out"
 ENDLESS = "the session has no end"
 OVERLAP = "calls ran side by side: in one order it is {one}, in another {other}"
+UNTOLD = "the session does not tell what a command came back with: it may be {one} or {other}"
 LOST = "too many calls ran side by side"
 
 
@@ -69,7 +70,7 @@ class _Count:
         if least <= self.sure and highest <= most:
             return _say(self.rule, "met", tuple(self.lines))
         if highest < least or self.sure > most:
-            many = f"{self.sure} times" if form == "count" else f"{self.limit} turns"
+            many = _many(self.sure, "time") if form == "count" else _many(self.limit, "turn")
             return _say(self.rule, "unmet", tuple(self.lines), many)
         why = "" if highest != NEVER else CUT if trace.truncated else ENDLESS
         return Ruling(
@@ -97,7 +98,7 @@ class _Ordered:
             return after
 
         self.order = Order(form.start, remembered)
-        self.over = False
+        self.over = self.untold = False
         self.last: State = form.start
         """Nothing that comes can change it."""
         self.of_outcome = any(make_sight(each).of_outcome for each in rule.patterns.values())
@@ -109,6 +110,7 @@ class _Ordered:
         ends = self.ends(mark)
         lines = mark.lines if self.of_outcome else mark.lines[:1]
         before: tuple[int, ...] = ()
+        self.untold = self.untold or any(len(may) > 1 for may in parts)
         for number, may in enumerate(parts, 1 - len(parts)):
             # The last part has the key of the whole: with its end, all parts are over.
             key = number - mark.key * MOST_PARTS if number else mark.key
@@ -146,11 +148,16 @@ class _Ordered:
             return Ruling(id=rule.id, result="unknown", reason=CUT, lines=lines)
         names = sorted({result for result, _ in found})
         if len(names) > 1:
-            reason = OVERLAP.format(one=names[0], other=names[1])
+            words = UNTOLD if self.untold else OVERLAP
+            reason = words.format(one=names[0], other=names[1])
             return Ruling(id=rule.id, result="unknown", reason=reason, lines=lines)
         if trace.end.status == "interrupted" and not all(sure for _, sure in found):
             return Ruling(id=rule.id, result="unknown", reason=ENDLESS, lines=lines)
-        return _say(rule, names[0], lines, f"the first {self.limit} calls")
+        return _say(rule, names[0], lines, f"the first {_many(self.limit, 'call')}")
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _say(rule: Rule, result: str, lines: tuple[int, ...], many: str = "") -> Ruling:
@@ -248,7 +255,7 @@ def _parts(mark: Mark, wanted: dict[int, list[tuple[int, int]]], rule: int) -> P
         if number == rule
     ]
     told = [places for _, _, places in mine if places]
-    places = sorted(frozenset().union(*told)) if len(told) > 1 else []
+    places: list[int] = sorted(frozenset[int]().union(*told)) if len(told) > 1 else []
     if len(places) > MOST_PARTS:
         return ()
     parts: list[tuple[int, ...]] = []
@@ -256,6 +263,6 @@ def _parts(mark: Mark, wanted: dict[int, list[tuple[int, int]]], rule: int) -> P
         may: tuple[int, ...] = (0,)
         for bit, sure, seen in mine:
             if not seen or place in seen:
-                may = _with(may, bit, sure)
+                may = _with(may, bit, seen[place] if seen else sure)
         parts.append(may)
     return tuple(parts)

@@ -28,7 +28,7 @@ class Mark(Value, frozen=True, kw_only=True):
     sights: tuple[tuple[int, bool | None], ...]
     """Which Sights saw it, by number; None where it is not known."""
     lines: tuple[int, ...]
-    places: Mapping[int, frozenset[int]] = {}
+    places: Mapping[int, Mapping[int, bool | None]] = {}
     """Where in its line each Sight sees it, where that may matter; all of the line without."""
 
 
@@ -129,14 +129,19 @@ def _call(
         is_call=True,
         sights=seen,
         lines=(call.line, result.line) if result else (call.line,),
-        places=_places(call, seen, asked) if len(seen) > 1 and call.does == "shell" else {},
+        places=_places(call, result, seen, asked) if len(seen) > 1 and call.does == "shell" else {},
     )
 
 
 def _places(
-    call: Call, seen: tuple[tuple[int, bool | None], ...], asked: list[tuple[int, Sight]]
-) -> dict[int, frozenset[int]]:
+    call: Call,
+    result: Result | None,
+    seen: tuple[tuple[int, bool | None], ...],
+    asked: list[tuple[int, Sight]],
+) -> dict[int, Mapping[int, bool | None]]:
     """Where in the line each Sight sees it; nothing where fewer than two places are told apart."""
     wanted = {number for number, _ in seen}
-    found = {n: each.places(call.command) for n, each in asked if n in wanted and each.places}
+    found = {
+        n: each.places(call.command, result) for n, each in asked if n in wanted and each.places
+    }
     return found if len(frozenset().union(*found.values())) > 1 else {}

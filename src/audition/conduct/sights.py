@@ -17,7 +17,7 @@ from audition.called import bare
 from audition.conduct.commands import read_command, runs
 from audition.globs import compile_glob
 from audition.model import AnyEvent, Call, Does, EventPattern, Json, Message, Offer, Result, Value
-from audition.shell import Step, steps_of, touched_by
+from audition.shell import ALL, LAST, OWN, ZERO, Step, steps_of, touched_by
 
 OF_CALLS = ("tool", "path", "skill", "failed", "subagent")
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -32,6 +32,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 }
 """What `kind` may be, and what else a pattern of that kind may ask for."""
 Seen = Callable[[AnyEvent, Result | None], bool | None]
+Places = Callable[[str, Result | None], Mapping[int, bool | None]]
 _LAST_PART = re.compile(r"__|[./:]")
 """`mcp__server__tool`, `server.tool`, `server/tool`, `server:tool`."""
 _UNQUOTE = str.maketrans("", "", "'\"\\\n")
@@ -47,7 +48,7 @@ class Sight(Value, frozen=True, kw_only=True):
     of_outcome: bool
     """What the call came back with decides."""
     seen: Seen
-    places: Callable[[str], frozenset[int]] | None = None
+    places: Places | None = None
     """Where in a shell line it is seen, in the order in which the line runs; None: in all of it."""
 
 
@@ -68,23 +69,32 @@ def make_sight(pattern: EventPattern) -> Sight:
     )
 
 
-def _places(pattern: EventPattern) -> Callable[[str], frozenset[int]] | None:
-    """Where in a line the command stands; without one, where a file is named that fits."""
+def _places(pattern: EventPattern) -> Places | None:
+    """Where in a line the pattern's command stands, or the file that it is about."""
+    is_here = _part(pattern)
+    if is_here is None:
+        return None
+
+    def places(line: str, result: Result | None) -> dict[int, bool | None]:
+        found: dict[int, bool | None] = {}
+        for each in steps_of(line):
+            sure = is_here(each) and _came_to(pattern, each.tells, result)
+            if sure is not False:
+                found[each.place] = found.get(each.place) or sure
+        return found
+
+    return places
+
+
+def _part(pattern: EventPattern) -> Callable[[Step], bool] | None:
+    """Which commands of a line are meant; None where the line as a whole is."""
     if pattern.command:
         words = read_command(pattern.command)
-
-        def is_here(step: Step) -> bool:
-            return runs(words, step)
-
-    elif pattern.path:
+        return lambda step: runs(words, step)
+    if pattern.path:
         fits = compile_glob(pattern.path, anywhere=True).fullmatch
-
-        def is_here(step: Step) -> bool:
-            return any(fits(path.removeprefix("./")) is not None for path in touched_by(step))
-
-    else:
-        return None
-    return lambda line: frozenset(each.place for each in steps_of(line) if is_here(each))
+        return lambda step: any(fits(each.removeprefix("./")) for each in touched_by(step))
+    return None
 
 
 def _all(tests: list[Seen]) -> Seen:
@@ -140,9 +150,11 @@ def _skill(pattern: EventPattern) -> Seen:
 
 
 def _failed(pattern: EventPattern) -> Seen:
-    wanted = pattern.failed
+    wanted, came_to = pattern.failed, _of_line(EventPattern(failed=pattern.failed), pattern)
 
     def test(event: AnyEvent, result: Result | None) -> bool | None:
+        if isinstance(event, Call) and event.does == "shell":
+            return came_to(event.command, result)
         result = event if isinstance(event, Result) else result
         return None if result is None else result.failed is wanted
 
@@ -150,22 +162,57 @@ def _failed(pattern: EventPattern) -> Seen:
 
 
 def _exit(pattern: EventPattern) -> Seen:
-    wanted = pattern.exit
+    wanted, came_to = pattern.exit, _of_line(EventPattern(exit=pattern.exit), pattern)
 
     def test(event: AnyEvent, result: Result | None) -> bool | None:
-        if isinstance(event, Call) and event.does != "shell":
-            return False
-        result = event if isinstance(event, Result) else result
-        if result is None:
-            return None
-        if result.exit_code is not None:
-            return result.exit_code == wanted
-        # Claude Code tells the code only of a command that failed.
-        if not result.failed:
-            return wanted == 0
-        return False if wanted == 0 else None
+        if isinstance(event, Call):
+            return came_to(event.command, result) if event.does == "shell" else False
+        return _is_code(ALL, _code(event), wanted or 0) if isinstance(event, Result) else False
 
     return test
+
+
+def _of_line(outcome: EventPattern, pattern: EventPattern) -> Callable[..., bool | None]:
+    """Whether one of the commands that the pattern means came to this, or else the whole line."""
+    is_here = _part(pattern)
+
+    def came_to(line: str, result: Result | None) -> bool | None:
+        parts = [each.tells for each in steps_of(line) if is_here(each)] if is_here else []
+        found = [_came_to(outcome, tells, result) for tells in parts or (ALL,)]
+        return True if True in found else None if None in found else False
+
+    return came_to
+
+
+def _came_to(pattern: EventPattern, tells: int, result: Result | None) -> bool | None:
+    """Whether a command ended as the pattern has it, as far as the result of its line tells."""
+    if pattern.exit is None and pattern.failed is None:
+        return True
+    if result is None:
+        return None
+    code = _code(result)
+    found = [] if pattern.exit is None else [_is_code(tells, code, pattern.exit)]
+    if pattern.failed is not None:
+        zero = _is_code(tells, code, 0)
+        found.append(None if zero is None else zero is not pattern.failed)
+    return False if False in found else None if None in found else True
+
+
+def _code(result: Result) -> int | None:
+    """How a line ended: None where it failed, and the code is not told."""
+    if result.exit_code is not None:
+        return result.exit_code
+    # Claude Code tells the code only of a command that failed.
+    return None if result.failed else 0
+
+
+def _is_code(tells: int, code: int | None, wanted: int) -> bool | None:
+    """Whether a command ended with a code, given that of its line and what this tells of it."""
+    if code == 0:
+        return wanted == 0 if tells & ZERO else None
+    if wanted == 0:
+        return False if tells & LAST else None
+    return code == wanted if code is not None and tells & OWN else None
 
 
 def _path(pattern: EventPattern) -> Seen:

@@ -6,6 +6,7 @@ and half a line are taken as far as they go: nothing is fatal.
 Must not know: files, processes, what the commands print.
 """
 
+from audition.shell.ends import ALL, LAST, OWN, ZERO
 from audition.shell.reading import (
     Step,
     in_folder,
@@ -20,6 +21,10 @@ from audition.shell.words import read_words
 from audition.shell.writing import touched_by, writes_in
 
 __all__ = [
+    "ALL",
+    "LAST",
+    "OWN",
+    "ZERO",
     "Step",
     "in_folder",
     "is_look_around",

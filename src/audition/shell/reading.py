@@ -54,6 +54,8 @@ class Step(Value, frozen=True, kw_only=True):
     """The wrappers that were taken off it, as words: `sudo rm x`, the outermost first."""
     place: int
     """When it runs: what is piped, or in the background, has the place of what it runs beside."""
+    tells: int
+    """What the exit code of the line tells of it: see ends.py."""
 
 
 def split_commands(line: str) -> tuple[tuple[str, ...], ...]:
@@ -109,6 +111,7 @@ def steps_of(line: str) -> tuple[Step, ...]:
                 code=simple.code,
                 wrapped_in=tuple(simple.wrapped_in),
                 place=place,
+                tells=simple.tells,
             )
         )
         if simple.words and simple.words[0] in ("cd", "pushd"):

@@ -8,6 +8,8 @@ here-documents, and raises on an open quote: an agent's half line must still be 
 
 import re
 
+from audition.shell.ends import ALL, mark_ends
+
 LONGEST = 256 * 1024
 """What is behind it is not read."""
 
@@ -20,7 +22,10 @@ _REDIRECT = re.compile(r"(?:\d+|&)?(<<<|<<-?|>>|>\||>&|<&|<>|>|<)")
 class Simple:
     """A simple command while it is gathered."""
 
-    __slots__ = ("beside", "code", "into", "script", "takes", "words", "wrapped_in", "writes")
+    __slots__ = (
+        *("beside", "code", "into", "script", "takes", "tells", "then", "words"),
+        *("wrapped_in", "writes"),
+    )
 
     def __init__(self) -> None:
         self.words: tuple[str, ...] = ()
@@ -36,6 +41,10 @@ class Simple:
         """Instead of words: the text of a substitution, still to be read."""
         self.beside = False
         """It runs at the same time as the one before it: behind `|` or `&`."""
+        self.then = ""
+        """The operator behind it."""
+        self.tells = ALL
+        """What the exit code of the line tells of it: see ends.py."""
         self.wrapped_in: list[tuple[str, ...]] = []
         """The words of the wrappers that were taken off it, the outermost first."""
 
@@ -46,7 +55,10 @@ def read_words(line: str) -> list[Simple]:
         return _split_plain(line)
     reader = _Reader(line[:LONGEST])
     reader.run()
+    mark_ends(reader.found, grouped=reader.grouped)
     if len(line) > LONGEST:
+        for each in reader.found:
+            each.tells = 0
         reader.found.append(writer())
     return reader.found
 
@@ -55,6 +67,8 @@ def _split_plain(line: str) -> list[Simple]:
     """One command without quotes or operators, as most are: blanks part its words."""
     simple = Simple()
     simple.words = tuple(line.split())
+    if simple.words and simple.words[0] == "!":
+        simple.tells = 0
     return [simple] if simple.words else []
 
 
@@ -74,6 +88,8 @@ class _Reader:
         self.words: list[str] = []
         self.simple = Simple()
         self.heredocs: list[tuple[str, Simple]] = []
+        self.grouped = False
+        """There are parentheses."""
 
     def run(self) -> None:
         text = self.text
@@ -93,7 +109,7 @@ class _Reader:
                 self._redirect(match[1])
             elif match := _OPERATOR.match(text, self.at):
                 self.at = match.end()
-                self._end(beside=match[0] in ("|", "|&", "&"))
+                self._end(match[0])
                 if match[0] == "\n":
                     self._skip_heredocs()
             else:
@@ -198,14 +214,17 @@ class _Reader:
         inside.script = text
         self.found.append(inside)
 
-    def _end(self, *, beside: bool = False) -> None:
+    def _end(self, operator: str = "") -> None:
         simple, words = self.simple, self.words
         if words or simple.writes or simple.takes:
-            simple.words = tuple(words)
+            simple.words, simple.then = tuple(words), operator
             self.found.append(simple)
             self.simple, self.words = Simple(), []
+        elif self.found and self.found[-1].then == ")":
+            self.found[-1].then = operator
+        self.grouped = self.grouped or operator in ("(", ")")
         # A line may break behind an `&` or a `|`: what comes runs beside all the same.
-        self.simple.beside |= beside
+        self.simple.beside |= operator in ("|", "|&", "&")
 
 
 def _closing(text: str, at: int) -> int:

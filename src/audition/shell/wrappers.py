@@ -6,13 +6,11 @@ In: a line. Out: the simple commands that do the work. Must not know: what they 
 import re
 from posixpath import basename
 
+from audition.shell.ends import KEYWORDS, ZERO
 from audition.shell.words import Simple, read_words, writer
 
 DEEPEST = 8
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
-_KEYWORDS = frozenset(
-    ("if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "coproc")
-)
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash", "fish"))
 _SHELL_VALUED = frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
 """Options of a shell that take a value; a bundle such as `-euo` takes one as its last letter does."""
@@ -63,6 +61,8 @@ _RUNNERS: dict[tuple[str, str], frozenset[str]] = {
     ("mise", "exec"): frozenset(),
 }
 """Programs that run another behind a word of their own."""
+_PASSED_ON = {"find": 0, "script": 0, "watch": 0, "xargs": ZERO}
+"""What is told of the command inside by the exit code of these; all others pass it on."""
 _SCRIPTED = {"su": ("-c", "--command"), "script": ("-c", "--command"), "flock": ("-c",)}
 """Programs that run a line behind one of these options."""
 
@@ -74,7 +74,10 @@ def find_commands(line: str, depth: int = 0) -> list[Simple]:
         if not simple.script:
             found.extend(_unwrap(simple, depth))
         elif depth < DEEPEST:
-            found.extend(find_commands(simple.script, depth + 1))
+            inside = find_commands(simple.script, depth + 1)
+            for each in inside:
+                each.tells = 0
+            found.extend(inside)
         else:
             found.append(writer())
     return found
@@ -82,7 +85,7 @@ def find_commands(line: str, depth: int = 0) -> list[Simple]:
 
 def _unwrap(simple: Simple, depth: int) -> list[Simple]:
     words = list(simple.words)
-    while words and (words[0] in _KEYWORDS or _ASSIGNMENT.match(words[0])):
+    while words and (words[0] in KEYWORDS or _ASSIGNMENT.match(words[0])):
         words.pop(0)
     simple.words = tuple(words)
     if not words:
@@ -101,6 +104,9 @@ def _unwrap(simple: Simple, depth: int) -> list[Simple]:
         return [simple]
     outer = simple.words
     found = _inside(simple, text, inner, depth)
+    tells = simple.tells & _PASSED_ON.get(name, simple.tells)
+    for each in found:
+        each.tells &= tells if each is not simple else simple.tells
     if found and found[0] is not simple:
         found[0].wrapped_in.insert(0, outer)
         found[0].beside = simple.beside
