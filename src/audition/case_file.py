@@ -158,6 +158,15 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
             raise UsageError(f"`{path}` {problem}", hint)
 
 
+def _skills_in(top: str, hidden: str) -> str:
+    """The folder `skills` of a hidden one, as `os.walk` goes on to it; empty without one."""
+    skills = os.path.join(hidden, "skills")
+    whole = os.path.join(top, skills)
+    # A link leads to skills that lie somewhere else, as those in `skills/`.
+    linked = os.path.islink(os.path.join(top, hidden)) or os.path.islink(whole)
+    return skills if hidden != ".git" and not linked and os.path.isdir(whole) else ""
+
+
 def _names(folder: Path) -> list[str]:
     try:
         return sorted(os.listdir(folder))
@@ -167,9 +176,10 @@ def _names(folder: Path) -> list[str]:
 
 def _below(folder: Path) -> Iterator[Path]:
     for top, folders, files in os.walk(folder):
-        folders[:] = sorted(
-            each for each in folders if not each.startswith(".") and each not in PASSED_BY
-        )
+        hidden = [each for each in folders if each.startswith(".")]
+        folders[:] = sorted(each for each in folders if each not in {*hidden, *PASSED_BY})
+        # A project's own skills, and their cases with them, lie in .claude/skills and its like.
+        folders += [skills for each in sorted(hidden) if (skills := _skills_in(top, each))]
         for each in sorted(files):
             path = Path(top, each)
             if path.suffix.lower() in SUFFIXES and os.path.isfile(path):

@@ -26,7 +26,7 @@ def read_assertions(given: Given) -> Read:
     there = [key for key in LISTS if key in given]
     if len(there) > 1:
         words = f"`{'`, `'.join(there)}` stand side by side; all count"
-        given.ledger.say(given.node, words, "note")
+        given.ledger.say(given.node, words)
     checks: tuple[CheckSpec, ...] = ()
     rubric: tuple[Criterion, ...] = ()
     for key in there:

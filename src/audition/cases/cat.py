@@ -53,7 +53,6 @@ def _case(given: Given, number: int) -> Case | None:
     if not isinstance(given.value, dict):
         given.wrong("a mapping")
         return None
-    name = given.text("id", f"case-{number}")
     prompt = ask(given, "prompt")
     if prompt is None:
         return None
@@ -62,8 +61,11 @@ def _case(given: Given, number: int) -> Case | None:
     quiet = no_skill(skill)
     if category == "negative" and not quiet:
         given.at("category").say(f"says negative, but `skill` is `{skill}`, which decides")
+    if skill.startswith(PREFIX):
+        words = f"`{skill}` is read as `{skill.removeprefix(PREFIX)}`, which CAT itself never meets"
+        given.at("skill").say(words)
     return Case(
-        id=name.strip() or f"case-{number}",
+        id=given.name(f"case-{number}"),
         prompt=prompt,
         skill=None if quiet else skill.removeprefix(PREFIX),
         should_trigger=not quiet,

@@ -13,8 +13,8 @@ from audition.cases.given import Given, Ledger
 from audition.cases.imported import ask, make_suite, no_skill
 from audition.cases.marked_json import read_json
 from audition.cases.mounted import own_skill
-from audition.cases.triggers import trigger_cases
-from audition.model import Case, Criterion, Skill, Suite
+from audition.cases.triggers import skill_name, trigger_cases
+from audition.model import Case, Criterion, Suite
 
 LISTS = ("evals", "output_evals", "behavior_evals")
 WRAPPED = re.compile(rb'"(evals|output_evals|behavior_evals)"\s*:\s*\[')
@@ -37,6 +37,9 @@ def claims(path: Path, head: bytes) -> bool:
     """JSON with a list `evals`, or a bare list of prompts that expect something."""
     if path.suffix.lower() != ".json":
         return False
+    own = path.name == "evals.json" and (path.absolute().parents[1] / "SKILL.md").is_file()
+    if own and not FLAG.search(head):
+        return True  # by its name: whatever is odd in it shall be said
     if WRAPPED.search(head):
         return bool(ASKS.search(head)) or b'"skill_name"' in head
     if not BARE.match(head) or not ASKS.search(head) or RESULT.search(head):
@@ -56,29 +59,21 @@ def read(path: Path) -> Suite:
     ledger = Ledger(read_json(path))
     root = ledger.root
     skills = own_skill(path)
-    name = _skill_name(path, root, skills)
+    name = skill_name(path, root, skills)
     for key in ABOUT:
         if key in root.keys():  # noqa: SIM118 - not a mapping
             root.at(key).say("is for readers; not used", "note")
     listed = root.items() or [each for key in LISTS for each in root.listed(key)]
     cases = [_case(each, number, name, path) for number, each in enumerate(listed, 1)]
+    if any(case and case.expected for case in cases):
+        words = f"each eval is read as: `{name}` should be called, too; evals do not say so"
+        ledger.say(root.node, words, "note")
     for key in ("trigger_tests", "trigger_evals"):
         if key in root:
             cases += trigger_cases(root.at(key), name)
     return make_suite(
         ledger, format="evals-json", cases=[each for each in cases if each], skills=skills
     )
-
-
-def _skill_name(path: Path, root: Given, skills: tuple[Skill, ...]) -> str:
-    """What the file says, else the skill it lies in, else its folder."""
-    for key in ("skill_name", "skill"):
-        if isinstance(root.value, dict) and (name := root.text(key)):
-            return name
-    if len(skills) == 1:
-        return skills[0].name
-    folder = path.absolute().parent
-    return folder.parent.name if folder.name == "evals" else folder.name
 
 
 def _case(given: Given, number: int, name: str, path: Path) -> Case | None:
@@ -91,7 +86,7 @@ def _case(given: Given, number: int, name: str, path: Path) -> Case | None:
     skill, triggers = _expected(given, name)
     checks, rubric = read_assertions(given)
     return Case(
-        id=given.text("id").strip() or given.text("name").strip() or f"eval-{number}",
+        id=given.name(f"eval-{number}", "id", "name"),
         prompt=prompt,
         skill=skill,
         should_trigger=triggers,

@@ -6,9 +6,11 @@ Must not know: where the skills come from.
 """
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import msgspec
 
+from audition.cases.pkbllm import root_of
 from audition.model import Case, CheckSpec, Finding, Skill, Suite
 
 SECONDS = (180.0, 180.0, 120.0)
@@ -69,6 +71,7 @@ def suites_for(
 
 
 def _schema(suite: Suite) -> str:
-    """The schema of a report on the skills invoked, where a case of the suite names it."""
-    schemas = (str(case.settings.get("output_schema") or "") for case in suite.cases)
+    """The schema of a report on the skills invoked: as a case of the suite names it, or near it."""
+    schemas = [str(case.settings.get("output_schema") or "") for case in suite.cases]
+    schemas += map(str, sorted((root_of(Path(suite.file)) / "evals").rglob("skill_response*.json")))
     return next((each for each in schemas if "skill_response" in each), "")

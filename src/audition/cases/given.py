@@ -25,6 +25,7 @@ class Ledger:
         self.losses: list[Finding] = list(marked.findings)
         self._taken: set[Field] = set()
         self._touched: set[Field] = set()
+        self._named: list[tuple[Node, str, bool]] = []
         if marked.value is None:
             empty = Finding(path=marked.path, message="there is nothing in it", rule="case")
             raise BadCases(self.losses or [empty])
@@ -54,8 +55,23 @@ class Ledger:
             )
         )
 
+    def name(self, node: Node, name: str, *, given: bool) -> None:
+        """Note what a case is called, and whether the file says so."""
+        self._named.append((node, name, given))
+
+    def _say_names(self) -> None:
+        """Which cases are called by their place: each of them, or all at once."""
+        unnamed = [(node, name) for node, name, given in self._named if not given]
+        if len(unnamed) > 1 and len(unnamed) == len(self._named):
+            (node, name), words = unnamed[0], "no case has an id: they are called"
+            self.say(node, f"{words} `{name}` and so on, by their place", "note")
+            return
+        for node, name in unnamed:
+            self.say(node, f"has no id: it is called `{name}`", "note")
+
     def settle(self) -> tuple[Finding, ...]:
         """All losses, those included that nobody has spoken of."""
+        self._say_names()
         for node in self._left(Node(self.marked)):
             self.say(node, f"{_called(node)} not used")
         order = sorted(
@@ -155,6 +171,12 @@ class Given:
             return default
         found = self.at(key).written()
         return default if found is None else found
+
+    def name(self, default: str, *keys: str) -> str:
+        """What the case is called: the first of the keys with a text, or by its place."""
+        found = next((text for key in keys or ("id",) if (text := self.text(key).strip())), "")
+        self.ledger.name(self.node, found or default, given=bool(found))
+        return found or default
 
     def flag(self, key: str) -> bool | None:
         """True or false under a key; None where there is neither."""

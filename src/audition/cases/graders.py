@@ -10,6 +10,7 @@ from audition.cases.given import Given
 from audition.cases.imported import check_of, contains, path_check
 from audition.model import CheckSpec, Criterion
 
+CHECKED = ("regex", "text", "file", "behavior")
 MUST = ("must_match", "regex_match")
 MUST_NOT = ("must_not_match", "regex_not_match")
 
@@ -19,8 +20,9 @@ def read_graders(given: Given) -> tuple[tuple[CheckSpec, ...], tuple[Criterion, 
     checks: tuple[CheckSpec, ...] = ()
     rubric: tuple[Criterion, ...] = ()
     for number, each in enumerate(given.listed("graders"), 1):
-        kind, name = each.text("type"), each.text("name") or str(number)
-        config = each.child("config")
+        kind, config = each.text("type"), each.child("config")
+        if "name" in each and kind in CHECKED:
+            each.at("name").say("is for readers; not used", "note")
         if kind in ("regex", "text"):
             checks += _texts(config)
         elif kind == "file":
@@ -29,6 +31,7 @@ def read_graders(given: Given) -> tuple[tuple[CheckSpec, ...], tuple[Criterion, 
             checks += _behaviour(config)
         elif kind in ("prompt", "llm"):
             question = config.text("prompt") or config.text("rubric")
+            name = each.text("name") or str(number)
             rubric += (Criterion(id=name, question=question),) if question.strip() else ()
         else:
             each.say(f"a grader of the type `{kind}` is not carried over")

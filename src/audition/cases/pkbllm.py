@@ -39,6 +39,8 @@ def claims(path: Path, head: bytes) -> bool:
         return False
     columns = set(header_of(head))
     home = path.absolute().parts[-4:-2] == ("evals", "skills") and path.name == "prompts.csv"
+    if home and not head.strip():
+        return True  # an empty file where its cases belong is a file without cases
     return columns >= NEEDED and (home or bool(columns & OWN))
 
 
@@ -71,6 +73,7 @@ def read(path: Path) -> Suite:
     if not name:
         name = next((each.name for each in skills if each.folder == folder), folder)
     cases = [_case(each, path, root, name) for each in ledger.root.items()]
+    _say_absent(ledger)
     if any(cases):
         words = "human_materials is named by HUMAN_MATERIAL_PATH, but not made beforehand"
         ledger.say(ledger.root.node, words, "note")
@@ -116,14 +119,35 @@ def environment(path: Path, root: Path) -> dict[str, str]:
     }
 
 
+DEFAULTS = {"timeout_s": f"{SECONDS:g} seconds", "sandbox": "workspace-write"}
+
+
+def _say_absent(ledger: Ledger) -> None:
+    """The defaults of columns that are not there at all, once for the file."""
+    rows = ledger.root.items()
+    for key, default in DEFAULTS.items():
+        if rows and not any(key in row.keys() for row in rows):  # noqa: SIM118 - not a mapping
+            words = f"there is no column `{key}`: {default}, the default there"
+            ledger.say(ledger.root.node, words, "note")
+
+
+def _say_default(given: Given, key: str) -> None:
+    """That a cell is empty, or that its row ends before it."""
+    words = f"is empty: {DEFAULTS[key]}, the default there"
+    if key in given.keys():  # noqa: SIM118 - not a mapping
+        given.at(key).say(words, "note")
+    elif any(key in row.keys() for row in given.ledger.root.items()):  # noqa: SIM118
+        given.ledger.say(given.node, f"`{key}` {words}", "note")
+
+
 def _whole(given: Given, key: str, default: float | None = None) -> float | None:
     text = given.text(key).strip()
     if text.isascii() and text.isdigit():
         return float(text)
     if text:
         given.at(key).say(f"`{text}` is no whole number; not used, as there")
-    elif default is not None and key in given.keys():  # noqa: SIM118 - not a mapping
-        given.at(key).say(f"is empty: {default:g} is the default there", "note")
+    elif key in DEFAULTS:
+        _say_default(given, key)
     return default
 
 
@@ -157,8 +181,8 @@ def _split(given: Given, key: str, sign: str) -> list[str]:
 
 def _settings(given: Given, root: Path) -> dict[str, Json]:
     sandbox = given.text("sandbox").strip()
-    if not sandbox and "sandbox" in given:
-        given.at("sandbox").say("is empty: workspace-write is the default there", "note")
+    if not sandbox:
+        _say_default(given, "sandbox")
     settings: dict[str, Json] = {"sandbox": sandbox or "workspace-write"}
     schema = given.text("output_schema").strip()
     if schema:

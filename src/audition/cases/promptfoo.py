@@ -13,6 +13,7 @@ import msgspec
 from audition.case_file import BadCases, CaseFormat, read_yaml
 from audition.cases.given import Given, Ledger
 from audition.cases.imported import any_skill, make_suite
+from audition.cases.marked_json import read_json
 from audition.cases.mounted import mounted_skills, own_skill
 from audition.cases.promptfoo_asserts import Asserted, read_asserts
 from audition.cases.promptfoo_tests import file_named, read_tests
@@ -24,6 +25,7 @@ TESTS = re.compile(rb"^[\"']?tests[\"']?\s*:", re.MULTILINE)
 PROVIDERS = re.compile(
     rb"^[\"']?(providers|targets|defaultTest)[\"']?\s*:|^# yaml-language-server", re.MULTILINE
 )
+SUFFIXES = {".yaml", ".yml", ".json"}
 MOUNTS = (".claude/skills", ".agents/skills", "skills")
 MOST_CASES = 2000
 SIZE_CAP = 1 << 20
@@ -41,6 +43,8 @@ class _Shared(Value, frozen=True, kw_only=True):
 
 def claims(path: Path, head: bytes) -> bool:
     """YAML with `prompts` and `tests`, and providers or a telling name."""
+    if path.stem.lower() == "promptfooconfig" and path.suffix.lower() in SUFFIXES:
+        return b"prompts" in head
     if path.suffix.lower() not in {".yaml", ".yml"} or not head:
         return False
     known = "promptfoo" in path.name.lower() or PROVIDERS.search(head)
@@ -49,7 +53,8 @@ def claims(path: Path, head: bytes) -> bool:
 
 def read(path: Path) -> Suite:
     """Read one configuration, with the files of prompts and tests that it names."""
-    ledger = Ledger(read_yaml(path))
+    reader = read_json if path.suffix.lower() == ".json" else read_yaml
+    ledger = Ledger(reader(path))
     root = ledger.root
     if "description" in root:
         root.at("description").say("is for readers; not used", "note")

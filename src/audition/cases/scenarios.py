@@ -27,7 +27,7 @@ def read_scenario(given: Given, number: int, skill: str) -> Case | None:
     kinds = tuple(kind for part in when if (kind := part.text("trigger_type")))
     names = [name for part in about if (name := part.text("skill"))]
     said = Triggered(
-        id=given.text("id").strip() or f"scenario-{number}",
+        id=given.name(f"scenario-{number}"),
         prompt=prompt,
         skill=names[-1] if names else skill,
         triggers=flags[-1] if flags else True,

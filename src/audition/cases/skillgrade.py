@@ -13,7 +13,7 @@ from audition.cases.mounted import mounted_skills, own_skill
 from audition.model import Case, CheckSpec, Criterion, Suite
 
 TASKS = re.compile(rb"^tasks\s*:", re.MULTILINE)
-INSTRUCTION = re.compile(rb"^\s+(- )?instruction\s*:", re.MULTILINE)
+INSTRUCTION = re.compile(rb"(^\s+|^\s*-\s+|[{,]\s*)[\"']?instruction[\"']?\s*:", re.MULTILINE)
 GRADE = """\
 ln -s "$0/graders" graders 2>/dev/null
 said=$(sh -c "$1")
@@ -43,7 +43,7 @@ def read(path: Path) -> Suite:
     root = ledger.root
     place = root.text("skill")
     if "version" in root:
-        root.at("version").take()
+        root.at("version").say("is for readers; not used", "note")
     skills = mounted_skills(path, [place]) if safe_path(place) else ()
     skills = skills or own_skill(path)
     defaults = root.child("defaults")
@@ -70,7 +70,7 @@ def _case(
     checks, rubric = _graders(given, path, given.text("threshold", shared[2]))
     trials = given.number("trials") or shared[1]
     return Case(
-        id=given.text("name").strip() or f"task-{number}",
+        id=given.name(f"task-{number}", "name"),
         prompt=_text(given, "instruction", path),
         skill=expected[0] if len(expected) == 1 else None,
         any_of=expected if len(expected) > 1 else (),

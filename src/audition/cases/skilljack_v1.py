@@ -16,10 +16,12 @@ from audition.model import Case, CheckSpec, Criterion, Suite
 SKILL = re.compile(rb"^(\xef\xbb\xbf)?[\"']?skill[\"']?\s*:", re.MULTILINE)
 TASKS = re.compile(rb"^[\"']?tasks[\"']?\s*:", re.MULTILINE)
 OWN = re.compile(
-    rb"^\s+(- )?(expected_skill_load|golden_checklist|deterministic|criteria|id)\s*:", re.MULTILINE
+    rb"(^\s+|^\s*-\s+|[{,]\s*)[\"']?(expected_skill_load|golden_checklist|deterministic|criteria|id)"
+    rb"[\"']?\s*:",
+    re.MULTILINE,
 )
 OTHERS = re.compile(
-    rb"^(config|graders|metrics)\s*:|^\s+(- )?(instruction|inputs)\s*:", re.MULTILINE
+    rb"^(config|graders|metrics)\s*:|^(\s+|\s*-\s+)(instruction|inputs)\s*:", re.MULTILINE
 )
 PLACES = ("skills", "../skills", ".", "..")
 SECONDS = 300.0
@@ -41,7 +43,12 @@ def read(path: Path) -> Suite:
     root = ledger.root
     skill = root.text("skill")
     if "version" in root:
-        root.at("version").take()
+        root.at("version").say("is for readers; not used", "note")
+    if (file := path.with_name("eval.config.yaml")).is_file():
+        words = (
+            f"`{file.name}` is not read: models, time-outs and limits are said to `audition run`"
+        )
+        ledger.say(root.node, words, "note")
     defaults = root.child("defaults")
     expected = defaults.text("expected_skill_load")
     shared = _rubric(defaults.child("criteria"))
@@ -72,7 +79,7 @@ def _case(
     skill, quiet = _expected(given, rules, names)
     _say_fixture(given)
     return Case(
-        id=given.text("id").strip() or f"task-{number}",
+        id=given.name(f"task-{number}"),
         prompt=prompt,
         skill=skill,
         should_trigger=not quiet,
@@ -87,9 +94,13 @@ def _expected(given: Given, rules: Given, names: tuple[str, str]) -> tuple[str |
     """The skill that a task names, and whether all must stay quiet."""
     skill, default = names
     named = given.text("expected_skill_load", default)
-    if rules.flag("expect_skill_activation") is False:
+    activation = rules.flag("expect_skill_activation")
+    if activation is False:
         return (None if no_skill(named) else named), True
     if named.strip().lower() == "none":
+        if activation:
+            words = "says true, but the expected skill is `none`, which decides"
+            rules.at("expect_skill_activation").say(words)
         return None, True
     if no_skill(named):
         given.ledger.say(given.node, f"names no expected skill: the suite's, `{skill}`", "note")

@@ -45,7 +45,7 @@ def _case(given: Given, number: int, skill: str) -> Case | None:
     if prompt is None:
         return None
     return Case(
-        id=given.text("id").strip() or f"row-{number}",
+        id=given.name(f"row-{number}"),
         prompt=prompt,
         skill=given.text("skill").strip() or skill,
         should_trigger=word in YES,

@@ -37,7 +37,7 @@ PLAIN = re.compile(Q + rb"(positives?|(?P<neg>negatives?))" + Q + rb"\s*:\s*(\[|
 OTHERS = re.compile(
     rb"\"(evals|output_evals|behavior_evals)\"\s*:\s*\[|\"(assertions|expectations)\""
     rb"|\"(pass|passed|triggered|trigger_rate|triggers)\"\s*:\s*(true|false|\d)"
-    rb"|^(cases|graders)\s*:|^\s+(- )?instruction\s*:|^(expected|inputs)\s*:",
+    rb"|^(cases|graders)\s*:|^(\s+|\s*-\s+)instruction\s*:|^(expected|inputs)\s*:",
     re.MULTILINE,
 )
 """What evals, results, our own suites, waza and skillgrade have, and a trigger set has not."""

@@ -13,7 +13,7 @@ from audition.case_file import CaseFormat, read_yaml
 from audition.cases.given import Given, Ledger
 from audition.cases.imported import ask, make_suite, no_skill
 from audition.cases.marked_json import read_json, read_json_lines
-from audition.cases.mounted import own_skill
+from audition.cases.mounted import meant_skill, own_skill
 from audition.cases.scenarios import read_scenario
 from audition.cases.trigger_marks import is_trigger_set
 from audition.cases.triggered import Triggered, make_case
@@ -76,7 +76,7 @@ def skill_name(path: Path, root: Given, skills: tuple[Skill, ...]) -> str:
     """The skill that a set is about: as it says, where it lies, or by its folder's name."""
     for key in ("skill_name", "skill"):
         if key in root and (name := root.text(key)):
-            return name
+            return _own_name(path, root.at(key), name, skills)
     if len(skills) == 1:
         return skills[0].name
     stem = path.name.partition(".")[0]
@@ -85,6 +85,16 @@ def skill_name(path: Path, root: Given, skills: tuple[Skill, ...]) -> str:
     folder = path.absolute().parent
     name = folder.parent.name if folder.name in {"evals", "eval", "tests"} else folder.name
     root.ledger.say(root.node, f"names no skill: `{name}`, by its folder")
+    return name
+
+
+def _own_name(path: Path, given: Given, name: str, skills: tuple[Skill, ...]) -> str:
+    """The name in the file; that of the skill it lies in, where it names one that is not there."""
+    here = path.absolute().parent
+    lies_in = any((each / "SKILL.md").is_file() for each in (here, here.parent))
+    if len(skills) == 1 and lies_in and meant_skill(name, skills) != skills[0].name:
+        given.say(f"there is no skill `{name}`: read as the one it lies in, `{skills[0].name}`")
+        return skills[0].name
     return name
 
 
@@ -134,7 +144,7 @@ def _case(given: Given, number: int, skill: str, want: bool | None) -> Case | No
         if key in given:
             given.at(key).say("is for readers; not used", "note")
     said = Triggered(
-        id=given.text("id").strip() or f"{prefix}-{number}",
+        id=given.name(f"{prefix}-{number}"),
         prompt=prompt,
         skill=label,
         triggers=triggers,

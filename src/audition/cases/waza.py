@@ -83,7 +83,7 @@ def _task(file: Path, suite: Path, skill: str) -> tuple[Case | None, tuple[Findi
     triggers = expected.flag("should_trigger")
     checks, rubric = read_graders(root)
     case = Case(
-        id=root.text("id").strip() or file.stem,
+        id=root.name(file.stem),
         prompt=prompt,
         skill=skill or None,
         should_trigger=bool(skill) and triggers is not False,

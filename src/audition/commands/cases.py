@@ -14,6 +14,7 @@ import msgspec
 from audition.case_file import BadCases, formats, load_suites, read_suites
 from audition.cases.to_yaml import join_suites, to_yaml
 from audition.commands.options import option, output_format, paths_argument
+from audition.commands.picking import generated_as_pkbllm_does
 from audition.commands.plain import columns
 from audition.errors import Exit, UsageError
 from audition.model import Case, Suite
@@ -50,6 +51,7 @@ def cases(paths: tuple[str, ...], output_format: str, strict: bool, **words: Any
     suites, findings = read_suites(where, format_name)
     if words["to"] or not suites:
         suites = load_suites(where, format_name)
+    suites = (*suites, *generated_as_pkbllm_does(where, suites))
     if words["to"]:
         _convert(suites, words["into"])
     elif output_format == "json":
@@ -63,8 +65,11 @@ def cases(paths: tuple[str, ...], output_format: str, strict: bool, **words: Any
 
 
 def _convert(suites: Sequence[Suite], into: str | None) -> None:
-    """Print one native file, or write as many as it takes."""
+    """Print one native file, or write as many as it takes; what is lost is said."""
     groups = join_suites(suites)
+    for each in (loss for suite in suites for loss in suite.losses if loss.severity != "note"):
+        plain = msgspec.structs.replace(each, hint="")
+        click.echo(visible(f"{each.severity}: {plain}"), err=True)
     if any(case.process for suite in suites for case in suite.cases):
         click.echo("warning: rules of `process` are not written; copy them by hand", err=True)
     if into is None:
@@ -87,7 +92,7 @@ def _convert(suites: Sequence[Suite], into: str | None) -> None:
 def _file_name(group: Sequence[Suite], taken: set[str]) -> str:
     """By its file where it is alone and well named, else by its folder."""
     path = Path(group[0].file).absolute()
-    plain = path.stem in {"prompts", "tasks", "task", "evals", "eval", "test_cases"}
+    plain = path.stem in {"prompts", "tasks", "task", "evals", "eval", "test_cases", "SKILL"}
     folder = path.parent.parent if path.parent.name in {"evals", "eval", "tasks"} else path.parent
     name = slug(folder.name if plain or len(group) > 1 else path.stem)
     number = 2

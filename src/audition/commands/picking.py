@@ -61,12 +61,19 @@ def _with_generated(files: Sequence[Path], wishes: Wishes) -> tuple[Suite, ...]:
         made = suites_for(_missing(_skills(folders, suites), suites), "default")
     else:
         suites = load_suites(files, wishes.format)
-        theirs = [each for each in suites if each.format == "pkbllm"] if folders else []
-        known = {skill.path: skill for suite in theirs for skill in suite.skills}
-        made = suites_for(_missing(known.values(), suites), "pkbllm", theirs)
+        made = generated_as_pkbllm_does(files, suites)
     for suite in made:
         say(f"note: no cases for {suite.cases[0].skill}: {len(suite.cases)} are generated")
     return (*suites, *made)
+
+
+def generated_as_pkbllm_does(files: Sequence[Path], suites: Sequence[Suite]) -> tuple[Suite, ...]:
+    """In a folder with suites of pkbllm's: cases for its skills that have none."""
+    if not any(each.is_dir() for each in files or [Path()]):
+        return ()
+    theirs = [each for each in suites if each.format == "pkbllm"]
+    known = {skill.path: skill for suite in theirs for skill in suite.skills}
+    return suites_for(_missing(known.values(), suites), "pkbllm", theirs)
 
 
 def _skills(folders: Sequence[Path], suites: Iterable[Suite]) -> Iterable[Skill]:
