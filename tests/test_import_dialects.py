@@ -326,3 +326,56 @@ def test_a_negated_rubric_asks_the_opposite(skill):
     tests = "tests:\n- vars: {prompt: p}\n  assert: [{type: not-llm-rubric, value: It is rude.}]\n"
     (case,) = promptfoo(skill, tests).cases
     assert [each.question for each in case.rubric] == ["It is not so that this holds: It is rude."]
+
+
+ALIASES = """\
+skill: bill
+tasks:
+  - &first
+    id: a
+    prompt: &asked Bill ACME
+    deterministic: &rules
+      expect_marker: total
+      expect_tool_calls: [Skill]
+  - id: b
+    prompt: *asked
+    deterministic: *rules
+  - <<: *first
+    id: c
+    deterministic:
+      <<: [*rules, {expect_marker: lost, expect_no_tool_calls: [Bash]}]
+      expect_tool_calls: [Read]
+      odd: 1
+"""
+
+
+def test_aliases_and_merged_keys_are_written_out(skill):
+    suite = load(write(skill, "tasks.yaml", ALIASES))
+    assert [(each.id, each.prompt, each.line) for each in suite.cases] == [
+        ("a", "Bill ACME", 3),
+        ("b", "Bill ACME", 9),
+        ("c", "Bill ACME", 12),
+    ]
+    told = [[(c.name, *c.arguments.values()) for c in each.checks] for each in suite.cases]
+    marker = ("answer_contains", "total", True)
+    assert told[0] == told[1] == [marker, ("tool_used", "Skill")]
+    assert told[2] == [marker, ("tool_used", "Read"), ("tool_unused", "Bash")]
+    assert [each.line for each in suite.losses if each.severity != "note"] == [17]
+
+
+def test_aliases_that_multiply_stop_and_an_alias_of_nothing_is_refused(skill):
+    levels = [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 20)}]" for n in range(1, 9)]
+    bomb = "\n".join(["skill: bill", "l0: &l0 [x]", *levels, ALIASES[12:]])
+    with pytest.raises(BadCases, match="more than 50000 values"):
+        load(write(skill, "tasks.yaml", bomb))
+    text = ALIASES.replace("*asked", "*nobody").replace("&first", "&first\n    own: *first")
+    suite = load(write(skill, "tasks.yaml", text))
+    assert sum("are refused" in each.message for each in suite.losses) == 2
+
+
+def test_odd_bytes_of_a_yaml_file_are_replaced_and_said(skill):
+    path = write(skill, "tasks.yaml", "")
+    path.write_bytes(ALIASES.replace("ACME", "Caf\xe9").encode("latin-1"))
+    suite = load(path)
+    assert suite.cases[0].prompt == "Bill Caf\ufffd"
+    assert "not UTF-8" in said(suite)[0]

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import msgspec
 
-from audition.case_file import read_yaml
 from audition.cases.given import Given, Ledger
 from audition.cases.marked_csv import read_csv
 from audition.cases.marked_json import read_json, read_json_lines
+from audition.cases.marked_yaml import read_yaml
 from audition.model import Json
 from audition.yaml_file import Field, Marked, Place
 

@@ -6,9 +6,10 @@ In: the path of the file. Out: a Suite. Must not know: how cases are run.
 import re
 from pathlib import Path
 
-from audition.case_file import CaseFormat, read_yaml
+from audition.case_file import CaseFormat
 from audition.cases.given import Given, Ledger
 from audition.cases.imported import any_skill, ask, check_of, make_suite, safe_path
+from audition.cases.marked_yaml import read_yaml
 from audition.cases.mounted import mounted_skills, own_skill
 from audition.model import Case, CheckSpec, Criterion, Suite
 

@@ -7,9 +7,10 @@ Must not know: how cases are run.
 import re
 from pathlib import Path
 
-from audition.case_file import CaseFormat, read_yaml
+from audition.case_file import CaseFormat
 from audition.cases.given import Given, Ledger
 from audition.cases.imported import ask, check_of, contains, make_suite, no_skill
+from audition.cases.marked_yaml import read_yaml
 from audition.cases.mounted import mounted_skills, skills_above
 from audition.model import Case, CheckSpec, Criterion, Suite
 

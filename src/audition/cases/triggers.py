@@ -9,10 +9,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from audition.case_file import CaseFormat, read_yaml
+from audition.case_file import CaseFormat
 from audition.cases.given import Given, Ledger
 from audition.cases.imported import ask, make_suite, no_skill
 from audition.cases.marked_json import read_json, read_json_lines
+from audition.cases.marked_yaml import read_yaml
 from audition.cases.mounted import meant_skill, own_skill
 from audition.cases.scenarios import read_scenario
 from audition.cases.trigger_marks import is_trigger_set
