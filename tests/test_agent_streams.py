@@ -137,3 +137,103 @@ def test_a_server_is_written_down_only_for_a_delivery_over_mcp(name):
         command = ask(name, delivery=delivery, server=server)
         told = json.dumps([command.argv, command.files]).replace("\\", "")
         assert ('"me"' in told) is there
+
+
+# -- what no session was recorded of: lines by hand, as the programs write them
+
+
+def pi_says(why, **more):
+    message = {"role": "assistant", "content": [{"type": "text", "text": "x"}], "stopReason": why}
+    return {"type": "message_end", "message": {**message, **more}}
+
+
+PI_END = {"type": "agent_end", "messages": []}
+
+
+@pytest.mark.parametrize(
+    ("whys", "end"),
+    [
+        (("stop",), ("completed", "")),
+        (("length",), ("limited", "max tokens")),
+        (("aborted",), ("interrupted", "aborted")),
+        (("length", "stop"), ("completed", "")),
+    ],
+)
+def test_what_pi_said_last_is_its_end_though_it_ends_all_the_same(whys, end):
+    found = said("pi", *map(pi_says, whys), PI_END).end
+    assert (found.status, found.reason) == end
+
+
+def test_a_request_of_unknown_usage_makes_the_sum_unknown():
+    told = {"usage": {"input": 10, "output": 5, "totalTokens": 15, "cost": {"total": 0.1}}}
+    assert said("pi", pi_says("stop", **told), PI_END).usage.input_tokens == 10
+    usage = said("pi", pi_says("stop", **told), pi_says("stop"), PI_END).usage
+    assert (usage.input_tokens, usage.output_tokens, usage.dollars) == (None, None, None)
+
+
+def goose_says(role, **block):
+    return {"type": "message", "message": {"role": role, "content": [block]}}
+
+
+def test_goose_says_as_an_answer_that_its_turns_are_over():
+    text = "I've reached the maximum number of actions I can do without user input."
+    trace = said("goose", goose_says("assistant", type="text", text=text), {"type": "complete"})
+    assert (trace.end.status, trace.end.reason) == ("limited", "max turns")
+
+
+REFUSALS = {
+    "goose": (
+        goose_says(
+            "assistant",
+            type="toolRequest",
+            id="a",
+            toolCall={"value": {"name": "load_skill", "arguments": {"name": "greeter"}}},
+        ),
+        goose_says(
+            "user",
+            type="toolResponse",
+            id="a",
+            toolResult={"status": "error", "error": "The user has declined to run this tool."},
+        ),
+    ),
+    "gemini": (
+        {
+            "type": "tool_use",
+            "tool_name": "activate_skill",
+            "tool_id": "a",
+            "parameters": {"name": "greeter"},
+        },
+        {
+            "type": "tool_result",
+            "tool_id": "a",
+            "status": "error",
+            "error": {"type": "policy_violation", "message": "Tool execution denied by policy."},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_a_skill_that_was_refused_is_denied(name):
+    (found,) = climb(said(name, *REFUSALS[name]), [GREETER], find_agent(name))
+    assert (found.rung, found.lines) == ("denied", (1, 2))
+
+
+def test_tokens_of_gemini_are_known_without_their_total():
+    stats = {"input_tokens": 3, "output_tokens": 2}
+    done = {"type": "result", "status": "success", "stats": stats}
+    assert said("gemini", done).usage.input_tokens == 3
+    nothing = said("gemini", {**done, "stats": None})
+    assert (nothing.end.status, nothing.usage) == ("completed", None)
+
+
+def test_calls_of_one_answer_of_opencode_are_one_turn():
+    def part(kind, **more):
+        return {"type": kind, "part": {"messageID": "m1", **more}}
+
+    def ran(id_):
+        state = {"status": "completed", "input": {"command": "ls"}, "output": "x"}
+        return part("tool_use", tool="bash", callID=id_, state=state)
+
+    text = {"type": "text", "part": {"messageID": "m2", "text": "done"}}
+    assert said("opencode", ran("a"), ran("b"), text).turns == 2

@@ -171,6 +171,45 @@ def test_the_last_of_several_results_counts():
     assert trace.answer == "second"
 
 
+def test_a_turn_that_was_begun_after_a_result_must_end_too():
+    late = assistant({"type": "text", "text": "and now"})
+    trace = said(ended(result="first"), late)
+    assert (trace.end.status, trace.answer) == ("interrupted", "and now")
+    assert trace.end.reason == "no terminal event for the last turn"
+    assert said(ended(result="first"), late, ended(result="second")).end.status == "completed"
+    quiet = said(ended(result="first"), {"type": "system", "subtype": "status"})
+    assert quiet.end.status == "completed"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"total_cost_usd": "0.1"},
+        {"api_error_status": "429"},
+        {"stop_reason": 5, "terminal_reason": ["x"]},
+        {"usage": None, "modelUsage": "many"},
+    ],
+)
+def test_a_field_of_a_type_never_seen_costs_no_more_than_itself(odd):
+    trace = said(assistant({"type": "text", "text": "hi"}, timestamp=17), ended(**odd, result="x"))
+    assert (trace.unread_count, trace.end.status, trace.answer) == (0, "completed", "x")
+    assert said(ended(is_error="yes", result="x")).end.status == "failed"
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("API Error: 401 x", "not signed in"), ("API Error: 529 x", "overloaded"), ("x", "API error")],
+)
+def test_the_text_of_an_error_says_what_it_was_where_no_status_does(text, word):
+    end = said(ended(is_error=True, result=text)).end
+    assert (end.status, end.reason) == ("failed", f"{word}: {text}")
+
+
+def test_a_structured_answer_stands_for_its_text():
+    assert said(ended(structured_output={"a": 1})).answer == '{"a":1}'
+    assert said(ended(structured_output={"a": 1}, result="told")).answer == "told"
+
+
 def test_an_error_is_never_the_answer():
     trace = session("19")
     assert trace.answer == ""
@@ -200,6 +239,13 @@ def test_without_model_usage_tokens_are_summed_over_turns_and_dollars_are_not():
     usage = said(ended(**one), ended(**two)).usage
     assert (usage.input_tokens, usage.output_tokens) == (30, 3)
     assert usage.dollars == pytest.approx(0.3)
+
+
+def test_a_turn_of_unknown_usage_makes_the_sum_unknown():
+    one = {"usage": {"input_tokens": 10, "output_tokens": 1}, "total_cost_usd": 0.1}
+    for each in ((ended(**one), ended()), (ended(), ended(**one))):
+        usage = said(*each).usage
+        assert (usage.input_tokens, usage.output_tokens) == (None, None)
 
 
 def test_cached_tokens_are_part_of_the_input():

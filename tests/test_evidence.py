@@ -425,6 +425,25 @@ def gets(id_, text, sub=None, *, failed=False):
     return {"type": "user", "message": {"content": [block]}, "parent_tool_use_id": sub}
 
 
+def test_an_id_that_comes_again_pairs_each_call_with_the_result_behind_it():
+    found = told(
+        gets("a", "of something before"),
+        uses("a", "Skill", skill="greeting"),
+        gets("a", "Unknown skill", failed=True),
+        uses("a", "Skill", skill="tooled"),
+        gets("a", "Launching skill: tooled"),
+        uses("a", "Skill", skill="status"),
+    )
+    rungs = {
+        name: (found[name].rung, found[name].lines) for name in ("greeting", "tooled", "status")
+    }
+    assert rungs == {
+        "greeting": ("asked", (2, 3)),
+        "tooled": ("loaded", (4, 5)),
+        "status": ("asked", (6,)),
+    }
+
+
 def test_a_forked_skill_is_loaded_when_it_comes_back():
     found = told(
         uses("a", "Skill", skill="greeting"),

@@ -8,8 +8,6 @@ In: words, and raw lines. Out: a Command, and a Trace.
 Must not know: processes, sockets, clocks, other agents.
 """
 
-import json
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
@@ -17,6 +15,7 @@ import msgspec
 
 from audition.errors import unknown
 from audition.figures import WITH_FIGURES, add_usage, sound
+from audition.mending import MOST_FAULTS, mend
 from audition.model import (
     AnyEvent,
     Call,
@@ -38,8 +37,6 @@ Delivery = Literal["native", "none", "instructions", "mcp", "mcp+native", "plugi
 LINE_CAP = 8 * 1024 * 1024
 """A longer line is not decoded: it is unread, and the trace is marked truncated."""
 
-_STRAYS = re.compile(rb"\\u[dD][89a-fA-F]|NaN|Infinity|[\x80-\xff]")
-"""What may keep a line of JSON from being strict JSON, though its program meant it."""
 _STUMBLES = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 
 
@@ -177,16 +174,19 @@ def find_agent(name: str) -> Agent:
     return msgspec.structs.replace(found(argument), name=name)
 
 
-def _read_mended(read: Read, number: int, raw: bytes) -> Sequence[AnyEvent] | None:
-    """The events of a line that is strict JSON once half characters and NaN are replaced."""
-    # node writes half an emoji as \ud83d where a text was cut; python writes NaN.
-    if not _STRAYS.search(raw):
-        return None
-    try:
-        said = json.loads(raw.decode(errors="replace"), parse_constant=lambda _: None)
-        return read(number, json.dumps(said, ensure_ascii=False).encode(errors="replace"))
-    except _STUMBLES:
-        return None
+def _read_mended(
+    read: Read, number: int, raw: bytes, fault: Exception
+) -> Sequence[AnyEvent] | None:
+    """The events of a line once what its reader stumbled over is taken out."""
+    for _ in range(MOST_FAULTS):
+        try:
+            mended = mend(raw, fault)
+            return None if mended is None else read(number, mended)
+        except msgspec.ValidationError as error:
+            raw, fault = mended or raw, error
+        except _STUMBLES:
+            return None
+    return None
 
 
 def read_events(
@@ -204,8 +204,8 @@ def read_events(
             continue
         try:
             found = read(number, raw)
-        except _STUMBLES:
-            found = _read_mended(read, number, raw)
+        except _STUMBLES as error:
+            found = _read_mended(read, number, raw, error)
         if found is None:
             unread.append(number)
         else:
@@ -246,7 +246,7 @@ def make_trace(
     end: End | None = None
     usage: Usage | None = None
     answer = ""
-    turns = 0
+    turns = ended = 0
     for event, turn in zip(events, number_turns(events), strict=True):
         turns = turn
         if type(event) is Message:
@@ -255,8 +255,12 @@ def make_trace(
         elif type(event) is Usage:
             usage = event if event.total or usage is None else add_usage(usage, event)
         elif type(event) is End:
-            end = event
-    end = end or End(reason="no terminal event")
+            end, ended = event, turn
+    if end is None or turns > ended:
+        # Of several turns in one session the last must end, too.
+        end = End(
+            reason="no terminal event" if end is None else "no terminal event for the last turn"
+        )
     return Trace(
         agent=agent.name,
         events=tuple(events),

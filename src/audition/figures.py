@@ -42,10 +42,10 @@ def _is_figure(value: Json, kind: type[int] | type[float]) -> bool:
 
 
 def add_usage(one: Usage, two: Usage) -> Usage:
-    """The sum; unknown stays unknown only where both are."""
+    """The sum; unknown where either is, for half a sum would be taken for all of it."""
 
     def plus(a: Json, b: Json) -> Json:
-        return b if a is None else a if b is None else a + b
+        return None if a is None or b is None else a + b
 
     return Usage(
         line=two.line,

@@ -86,6 +86,22 @@ def number_turns(events: Sequence[AnyEvent]) -> Iterator[int]:
         yield turn
 
 
+def pair_results(events: Sequence[AnyEvent]) -> dict[int, Result]:
+    """The result of each call, by the call's place: the first with its id that comes after it.
+
+    An id may come again, as in a thread that was resumed, and what came before a call is no
+    result of it.
+    """
+    waiting: dict[str, list[int]] = {}
+    results: dict[int, Result] = {}
+    for place, event in enumerate(events):
+        if type(event) is Call:
+            waiting.setdefault(event.id, []).append(place)
+        elif type(event) is Result and (calls := waiting.get(event.id)):
+            results[calls.pop(0)] = event
+    return results
+
+
 def _answers(event: AnyEvent) -> bool:
     """Whether the event is of an answer of the model in the main conversation."""
     if event.sub:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from audition.agent import Agent, Ask, Command
-from audition.model import AnyEvent, Call, Does, End, Json, Message, Result, Usage
+from audition.model import AnyEvent, Call, Denial, Does, End, Json, Message, Result, Usage
 from audition.settling import merge_chunks, tell_failure, tell_fault
 from audition.tool_words import (
     call_words,
@@ -77,7 +77,7 @@ def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
                 tool = name_over_mcp(tool, _OWN, "_")
             events = [Call(**at, id=said.tool_id, **call_words(tool, said.parameters, _OWN))]
         case "tool_result":
-            events = [_result(at, said)]
+            events = _outcome(at, said)
         case "error":
             text = text_of(said.message or said.error)
             events = [tell_fault(at, text)]
@@ -88,16 +88,19 @@ def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
     return events
 
 
-def _result(at: dict[str, Any], said: Line) -> Result:
+def _outcome(at: dict[str, Any], said: Line) -> list[AnyEvent]:
     text = text_of(said.output) or text_of(said.error)
     code = code_in(text, _EXITED)
     failed = said.status != "success" or bool(code)
-    return Result(**at, id=said.tool_id, output=text, failed=failed, exit_code=code)
+    result = Result(**at, id=said.tool_id, output=text, failed=failed, exit_code=code)
+    refused = isinstance(said.error, dict) and said.error.get("type") == "policy_violation"
+    return [Denial(**at, id=said.tool_id, reason=text[:500]), result] if refused else [result]
 
 
 def _ended(at: dict[str, Any], said: Line) -> list[AnyEvent]:
     stats, events = said.stats, []
-    if stats.get("total_tokens"):  # none were used where all are 0
+    # None were used where all are 0.
+    if any(stats.get(each) for each in ("total_tokens", "input_tokens", "output_tokens")):
         used = usage_words(stats, "input_tokens", "cached", "output_tokens")
         events = [Usage(**at, **used, total=True)]
     if said.status == "success":

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from audition.agent import Agent, Ask, Command
-from audition.model import AnyEvent, Call, Does, End, Json, Message, Result, Usage
+from audition.model import AnyEvent, Call, Denial, Does, End, Json, Message, Result, Usage
 from audition.settling import end_by_last_fault, merge_chunks, tell_failure, tell_fault
 from audition.tool_words import call_words, dicts_of, name_over_mcp, text_of
 
@@ -31,6 +31,9 @@ _OWN: dict[str, Does] = {
     "subagent": "task",
 }
 _FAILED = "Ran into this error:"
+_LIMITED = "I've reached the maximum number of actions"
+"""What it says, as if the model did, where `--max-turns` ended it (1.34.0)."""
+_DECLINED = "The user has declined to run this tool"
 _BANNER = (b"__( O)>", b"\\____)", b"L L ", b"( O)>")
 
 
@@ -98,13 +101,19 @@ def _outcome(at: dict[str, Any], id_: str, result: dict[str, Any]) -> list[AnyEv
     structured = (value or {}).get("structuredContent")
     code = structured.get("exit_code") if isinstance(structured, dict) else None
     code = code if isinstance(code, int) else None
-    failed = result.get("status") != "success" or bool((value or {}).get("isError"))
-    return [Result(**at, id=id_, output=text, failed=failed, exit_code=code)]
+    refused = text.startswith(_DECLINED)
+    failed = refused or result.get("status") != "success" or bool((value or {}).get("isError"))
+    answer = Result(**at, id=id_, output=text, failed=failed, exit_code=code)
+    return [Denial(**at, id=id_, reason=text[:500]), answer] if refused else [answer]
 
 
 def settle(events: list[AnyEvent]) -> list[AnyEvent]:
-    """Whole messages; and no session completed whose last word is a failure."""
-    return end_by_last_fault(merge_chunks(events))
+    """Whole messages; and no session completed whose last word is a failure or a limit."""
+    events = end_by_last_fault(merge_chunks(events))
+    said = next((each.text for each in reversed(events) if isinstance(each, Message)), "")
+    if said.startswith(_LIMITED) and isinstance(events[-1], End):
+        events[-1] = msgspec.structs.replace(events[-1], status="limited", reason="max turns")
+    return events
 
 
 def command(ask: Ask) -> Command:

@@ -92,7 +92,8 @@ def _message(number: int, message: dict[str, Any]) -> list[AnyEvent]:
 def _rest(at: dict[str, Any], message: dict[str, Any]) -> list[AnyEvent]:
     used, why = message.get("usage") or {}, message.get("stopReason")
     events: list[AnyEvent] = []
-    if used.get("totalTokens"):
+    # A request that failed says 0 of everything.
+    if not used or any(used.get(each) for each in ("totalTokens", "input", "output")):
         events.append(
             Usage(
                 **at,
@@ -104,11 +105,28 @@ def _rest(at: dict[str, Any], message: dict[str, Any]) -> list[AnyEvent]:
                 dollars=(used.get("cost") or {}).get("total") or None,
             )
         )
-    if why in ("error", "aborted"):
+    if why == "error":
         events.append(tell_fault(at, str(message.get("errorMessage") or why)))
+    elif why == "aborted":
+        events.append(End(**at, status="interrupted", reason="aborted"))
     elif why == "length":
         events.append(End(**at, status="limited", reason="max tokens"))
     return events
+
+
+def settle(events: list[AnyEvent]) -> list[AnyEvent]:
+    """An end is what the last answer said of it: the program says it is over in any case."""
+    last: End | None = None
+    for place, event in enumerate(events):
+        if isinstance(event, End):
+            if event.status == "completed" and last:
+                events[place] = msgspec.structs.replace(
+                    event, status=last.status, reason=last.reason
+                )
+            last = event if event.status != "completed" else last
+        elif isinstance(event, Call) or (isinstance(event, Message) and event.role != "user"):
+            last = None
+    return end_by_last_fault(events)
 
 
 def command(ask: Ask) -> Command:
@@ -131,7 +149,7 @@ pi = Agent(
     name="pi",
     command=command,
     read=read,
-    settle=end_by_last_fault,
+    settle=settle,
     program=("pi",),
     known_version="0.87.1",
     get_it="npm install -g @earendil-works/pi-coding-agent",

@@ -43,7 +43,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     subtype: str = ""
     parent_tool_use_id: str | None = None
     message: Json = None
-    is_error: bool = False
+    is_error: Json = None
     result: Json = None
     error: Json = None
     usage: Json = None

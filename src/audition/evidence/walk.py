@@ -13,6 +13,7 @@ from audition.agent import Agent
 from audition.bundled import Bundled
 from audition.called import bare, match_name, names_of
 from audition.model import Call, Denial, How, Message, Result, Rung, Skill, Trace
+from audition.settling import pair_results
 from audition.shell import in_folder, prints_in, reads_in, runs_in
 
 BODY_FILE = "SKILL.md"
@@ -72,12 +73,9 @@ class Walk:
         self.offered = {each.name for each in skills}
         self.climbs: dict[str, Climb] = {each.name: Climb() for each in skills}
         self.asked = 0
-        self.results: dict[str, Result] = {}
         self.denials: dict[str, Denial] = {}
         for event in trace.events:
-            if type(event) is Result:
-                self.results[event.id] = event
-            elif type(event) is Denial and event.id:
+            if type(event) is Denial and event.id:
                 self.denials.setdefault(event.id, event)
 
     def find(self, name: str) -> str | None:
@@ -96,18 +94,20 @@ class Walk:
         """Walk through all events, the prompt before them."""
         if prompt and self.agent.mention:
             self._mentioned(prompt)
-        for event in self.trace.events:
+        results = pair_results(self.trace.events)
+        for place, event in enumerate(self.trace.events):
             if type(event) is Call:
+                result = results.get(place)
                 if event.does == "skill":
-                    self._called(event)
+                    self._called(event, result)
                 elif event.does == "resource":
-                    self._resource(event)
-                elif event.does == "read":
-                    self._touched(event, event.paths, (), "file-read")
-                elif event.does == "search":
-                    self._touched(event, (), (), "file-read")
+                    self._resource(event, result)
+                elif event.does in ("read", "search"):
+                    # What was found by a search was not read.
+                    paths = event.paths if event.does == "read" else ()
+                    self._touched(event, result, paths, (), "file-read")
                 elif event.does == "shell":
-                    self._typed(event)
+                    self._typed(event, result)
             elif type(event) is Message and event.skill:
                 self._body(event)
 
@@ -145,12 +145,12 @@ class Walk:
             found.noodle = found.noodle or how
             found.note("none", *lines)
 
-    def _called(self, call: Call) -> None:
+    def _called(self, call: Call, result: Result | None) -> None:
         name = self.known(call.skill) or call.skill
         if not name:
             return
         found = self._ask(name, call.line, call.sub)
-        result, denial, how = self.results.get(call.id), self.denials.get(call.id), _route(call)
+        denial, how = self.denials.get(call.id), _route(call)
         lines = (call.line, result.line) if result else (call.line,)
         if denial:
             found.note("denied", *lines, denial.line)
@@ -175,8 +175,8 @@ class Walk:
         elif "injected" in self.agent.loads_by:
             self._load(self._ask(name, message.line, message.sub), "injected", message.line)
 
-    def _resource(self, call: Call) -> None:
-        result, name = self.results.get(call.id), self.known(call.skill)
+    def _resource(self, call: Call, result: Result | None) -> None:
+        name = self.known(call.skill)
         if not name or result is None or result.failed:
             return
         for path in call.paths:
@@ -184,20 +184,26 @@ class Walk:
                 self.climbs[name].resources[path.removeprefix("./")] = None
                 self.climbs[name].note("read", call.line, result.line)
 
-    def _typed(self, call: Call) -> None:
+    def _typed(self, call: Call, result: Result | None) -> None:
         """A shell line: what it prints, reads and runs, from the folder it was typed in."""
         line, folder = call.command, _folder_of(call)
         if not any(sign in line or sign in folder for sign in self.signs):
-            return self._touched(call, (), (), "shell-read")
+            return self._touched(call, result, (), (), "shell-read")
         printed = prints_in(line)
         reads = [each for each in reads_in(line) if each in printed or basename(each) != BODY_FILE]
         if folder:
             reads = [in_folder(folder, each) for each in reads]
         runs = [in_folder(folder, each) for each in runs_in(line)]
-        return self._touched(call, reads, runs, "shell-read")
+        return self._touched(call, result, reads, runs, "shell-read")
 
-    def _touched(self, call: Call, reads: Sequence[str], runs: Sequence[str], how: How) -> None:
-        result = self.results.get(call.id)
+    def _touched(
+        self,
+        call: Call,
+        result: Result | None,
+        reads: Sequence[str],
+        runs: Sequence[str],
+        how: How,
+    ) -> None:
         output, good = (result.output, not result.failed) if result else ("", False)
         lines = (call.line, result.line) if result else (call.line,)
         bodies: set[str] = set() if call.does == "read" else set(self.bundled.shown_in(output))

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from audition.model import Call, Denial, Evidence, How, Json, Result, Trace, Value
+from audition.model import Call, Denial, Evidence, How, Json, Trace, Value
+from audition.settling import pair_results
 
 
 class Request(Value, frozen=True, kw_only=True):
@@ -62,14 +63,14 @@ def _calls(
     any_skill_tool: str,
 ) -> list[Request]:
     known = {each.skill for each in evidence}
-    results = {each.id: each for each in trace.events if type(each) is Result}
+    results = pair_results(trace.events)
     denied = {each.id for each in trace.events if type(each) is Denial}
     found: list[Request] = []
-    for call in trace.events:
+    for place, call in enumerate(trace.events):
         if type(call) is not Call or not _is_request(call, any_skill_tool=any_skill_tool):
             continue
         name = _stripped(_name(call), prefixes, known)
-        result = results.get(call.id)
+        result = results.get(place)
         good = result is not None and not result.failed and call.id not in denied
         mcp = call.tool.startswith("mcp_")
         how: How | None = None if not good else "mcp-tool" if mcp else "skill-tool"

@@ -5,7 +5,7 @@ In: events. Out: events. Must not know: lines.
 
 import msgspec
 
-from audition.model import AnyEvent, Call, Result
+from audition.model import AnyEvent, Call, End, Result
 from audition.settling import end_by_last_fault, merge_chunks
 
 
@@ -26,7 +26,9 @@ def settle(events: list[AnyEvent]) -> list[AnyEvent]:
                 continue
             done.add(event.id)
         kept.append(event)
-    return end_by_last_fault(kept)
+    # A piece of the answer may overtake the word that the turn is over.
+    ends = [each for each in kept if isinstance(each, End)]
+    return end_by_last_fault([*(each for each in kept if not isinstance(each, End)), *ends])
 
 
 def _more(known: AnyEvent, told: Call) -> AnyEvent:

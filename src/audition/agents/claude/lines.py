@@ -26,7 +26,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     input: Json = None
     tool_use_id: str | None = None
     content: str | list[Part] | None = None
-    is_error: bool | None = None
+    is_error: Json = None
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -77,8 +77,9 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="result"):
     """The end of one prompt; there may be several."""
 
     subtype: str = ""
-    is_error: bool | None = None
+    is_error: Json = None
     result: Json = None
+    structured_output: Json = None
     stop_reason: str | None = None
     terminal_reason: str | None = None
     api_error_status: int | None = None

@@ -54,4 +54,4 @@ def _fell(before: Usage, now: Usage) -> bool:
 
 def _without_dollars(before: Usage, now: Usage) -> Usage:
     """Tokens of a turn alone: where they are told by the turn, dollars still grow."""
-    return before if _fell(before, now) else msgspec.structs.replace(before, dollars=None)
+    return before if _fell(before, now) else msgspec.structs.replace(before, dollars=0.0)

@@ -37,6 +37,7 @@ REFUSED = ("Permission to use ", "Claude requested permissions ", "Execute skill
 
 _line = msgspec.json.Decoder(Assistant | User | System | Ended | RateLimit)
 _kind = msgspec.json.Decoder(Kind)
+_KINDS = frozenset(("assistant", "user", "system", "result", "rate_limit_event"))
 
 
 def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
@@ -45,7 +46,10 @@ def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
         found = _line.decode(raw)
     except msgspec.ValidationError:
         # Not one of the five kinds: some are known to say nothing of ours.
-        return () if _kind.decode(raw).type in words.QUIET_TYPES else None
+        kind = _kind.decode(raw).type
+        if kind in _KINDS:
+            raise
+        return () if kind in words.QUIET_TYPES else None
     return _readers[type(found)](number, found)
 
 
@@ -256,6 +260,8 @@ def _read_result(number: int, said: Ended) -> list[AnyEvent]:
         )
     )
     answer = said.result if isinstance(said.result, str) and not said.is_error else None
+    if answer is None and said.structured_output is not None and not said.is_error:
+        answer = msgspec.json.encode(said.structured_output).decode()
     status, reason = words.ending(
         said.subtype,
         said.terminal_reason or "",

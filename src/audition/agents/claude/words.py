@@ -140,6 +140,7 @@ _BY_STATUS: dict[int, Trouble] = {
     429: "rate_limit",
     529: "overloaded",
 }
+_STATUS = re.compile(r"API Error: ([45]\d\d)\b")
 _BY_ERROR: dict[str, Trouble] = {
     "authentication_failed": "auth",
     "oauth_org_not_allowed": "auth",
@@ -164,6 +165,8 @@ _BY_TEXT: tuple[tuple[str, Trouble], ...] = (
 def trouble(status: int | None, error: Json, text: str) -> Trouble:
     """The kind of a failed request. A 400 for want of credit is billing."""
     word = error if isinstance(error, str) else ""
+    if status is None and (found := _STATUS.match(text)):
+        status = int(found[1])
     said = next((what for mark, what in _BY_TEXT if re.search(mark, text, re.IGNORECASE)), None)
     if status is not None:
         if status == 400 and said in ("billing", "context"):
@@ -218,13 +221,14 @@ def ending(
         # What it says then is a diagnosis for its makers.
         word = terminal.replace("_", " ")
         return "interrupted", f"{word}: {said}" if said else word
-    if not is_error and subtype == "success":
+    if not is_error and subtype in ("success", ""):
         return "completed", ""
     if stop == "refusal":
         return "failed", f"refused: {said}"
     what = trouble(status, None, said)
     if what == "unknown":
-        word = "API error" if terminal == "api_error" else subtype.replace("_", " ")
+        api = terminal == "api_error" or subtype in ("success", "")
+        word = "API error" if api else subtype.replace("_", " ")
     else:
         word = TROUBLE_WORDS[what]
     return "failed", f"{word}: {said}" if said else word
