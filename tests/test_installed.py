@@ -1,16 +1,12 @@
-"""Where agents' programs are found, whether they are new enough, and how they are signed in."""
+"""Where agents' programs are found, and whether they are new enough."""
 
-import json
 import sys
 
 import pytest
 
-from audition.agent import find_agent
-from audition.config import Config, McpSettings, load_config
-from audition.errors import AgentMissing
-from audition.installed import check_mcp, find_sign_in, is_older, make_ready
-
-claude = find_agent("claude")
+from audition.config import AgentSettings, Config, McpSettings, load_config
+from audition.errors import AgentMissing, UsageError
+from audition.installed import check_mcp, is_older, make_ready
 
 
 @pytest.fixture
@@ -86,20 +82,28 @@ def test_versions_are_compared_as_numbers_and_the_unknown_is_let_through(version
     assert is_older(version, least) is older
 
 
-def test_a_key_comes_before_a_login_and_is_told_by_its_name_only(tmp_path):
-    file = tmp_path / ".claude" / ".credentials.json"
-    file.parent.mkdir()
-    file.write_text(json.dumps({"claudeAiOauth": {"accessToken": "TOKEN", "expiresAt": 9e15}}))
-    by_key = find_sign_in(claude, {"ANTHROPIC_API_KEY": "k"}, tmp_path)
-    assert (by_key.how, by_key.env, by_key.links) == ("ANTHROPIC_API_KEY", {}, ())
-    by_login = find_sign_in(claude, {}, tmp_path)
-    assert by_login.how == "~/.claude/.credentials.json"
-    assert by_login.env == {"CLAUDE_CODE_OAUTH_TOKEN": "TOKEN"}
-    assert by_login.links == (), "a program that has the file would renew it"
-    file.write_text(json.dumps({"claudeAiOauth": {"accessToken": "TOKEN", "expiresAt": 1}}))
-    assert "expired" in find_sign_in(claude, {}, tmp_path).problem
-    file.unlink()
-    assert find_sign_in(claude, {}, tmp_path).how == ""
+def test_an_agent_like_another_has_its_program_and_settings_too(here):
+    program(here / "shim", "3.0.0")
+    mine = AgentSettings(
+        like="claude", command=("./shim",), env=("ONE",), settings={"max_turns": 3, "a": 1}
+    )
+    cheap = AgentSettings(like="mine", env=("TWO=2",), model="haiku", settings={"max_turns": 1})
+    config = Config(path=str(here / "audition.toml"), agents={"mine": mine, "cheap": cheap})
+    ready = make_ready("cheap", config)
+    assert ready.program == (str(here / "shim"),)
+    assert (ready.agent.name, ready.agent.model) == ("cheap", "haiku")
+    assert ready.settings.settings == {"max_turns": 1, "a": 1}
+    assert ready.wished == ("ONE", "TWO")
+    assert ready.given == {"TWO": "2"}
+
+
+def test_an_agent_that_is_like_itself_is_refused_with_the_way_round(here):
+    agents = {"a": AgentSettings(like="b"), "b": AgentSettings(like="a")}
+    with pytest.raises(UsageError, match="like itself: a → b → a"):
+        make_ready("a", Config(agents=agents))
+    program(here / "node_modules" / ".bin" / "claude", "2.1.400")
+    same = Config(agents={"claude": AgentSettings(like="claude", model="opus")})
+    assert make_ready("claude", same).agent.model == "opus"
 
 
 def test_a_delivery_over_mcp_says_early_which_extra_is_missing(monkeypatch):

@@ -94,9 +94,9 @@ class Command(Value, frozen=True, kw_only=True):
     """Written before the start: absolute path beneath home or workspace → text."""
 
 
-OpenLogin = Callable[[bytes, float], dict[str, str]]
-"""(a login file, the time) → variables that sign the agent in; raises AuditionError with words
-for the user where the login cannot be used."""
+OpenLogin = Callable[[str, bytes, float], dict[str, str]]
+"""(name of a login file, what it holds, the time) → variables that sign the agent in, none where
+it is no login; raises AuditionError with words for the user where the login cannot be used."""
 TellBudget = Callable[[str, bytes], int | None]
 """(delivery, raw output) → how many characters the listing of skills may have; None if unknown."""
 Read = Callable[[int, bytes], Sequence[AnyEvent] | None]
@@ -136,6 +136,8 @@ class Agent(Value, frozen=True, kw_only=True):
     """Environment variables it needs: its keys and nothing else."""
     login: tuple[str, ...] = ()
     """Files below the user's home that hold its login, linked into the private home."""
+    home_var: str = ""
+    """The variable by which a user moves the folder that these are in."""
     open_login: OpenLogin | None = None
     """Given, the login is passed on as variables, and no file of the user's is linked."""
     sign_in: str = ""

@@ -18,11 +18,12 @@ from audition.beside import keep_beside
 from audition.called import match_name, names_of
 from audition.config import McpSettings
 from audition.errors import AuditionError
-from audition.installed import Ready, find_sign_in
+from audition.installed import Ready
 from audition.model import Offer, Sealed, Skill, Trial, Value
 from audition.process import Start, run_command
 from audition.provider import Lane, LaneReport, Provider, compare_listing
 from audition.sandbox import Boxed, Sandbox
+from audition.sign_in import find_sign_in
 from audition.workspace import Stage, seal_files, staged
 
 
@@ -156,20 +157,28 @@ def _read_schema(path: str) -> str:
 
 def _box(command: Command, stage: Stage, ready: Ready, means: Means, *, loopback: bool) -> Boxed:
     """The command as it is started. Our own provider is shown no key of the user's."""
-    passed = ready.settings.env if loopback else ready.lets_through
+    passed = ready.wished if loopback else ready.lets_through
     if not loopback and not means.bare:
         found = find_sign_in(ready.agent, means.env, Path.home())
         if found.problem:
             raise AuditionError(f"not signed in: {found.problem}")
         command = msgspec.structs.replace(command, env={**found.env, **command.env})
-        for name in found.links:
+        for name, own in found.links.items():
             link = Path(stage.place.home, name)
             link.parent.mkdir(parents=True, exist_ok=True)
-            link.symlink_to(Path.home() / name)
+            link.symlink_to(own)
     for path, text in command.files.items():
         os.makedirs(os.path.dirname(path), exist_ok=True)
         Path(path).write_text(text, encoding="utf-8")
-    return means.sandbox(command, stage.place, passed, means.env)
+    env = {**means.env, **ready.given}
+    return means.sandbox(command, stage.place, passed, _past_proxies(env) if loopback else env)
+
+
+def _past_proxies(env: Mapping[str, str]) -> dict[str, str]:
+    """The environment in which our own provider is asked directly, whatever proxy is set."""
+    told = [env[name] for name in ("NO_PROXY", "no_proxy") if env.get(name)]
+    apart = ",".join([*dict.fromkeys(told), "127.0.0.1", "localhost"])
+    return {**env, "NO_PROXY": apart, "no_proxy": apart}
 
 
 def _start(trial: Trial, boxed: Boxed, command: Command, stage: Stage, folder: Path) -> Start:

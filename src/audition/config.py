@@ -48,9 +48,9 @@ TABLES: dict[str, str] = {
 }
 
 AGENT_KEYS = {
-    "like": "The agent whose output format and flags this one shares.",
+    "like": "The agent whose output format and flags this one shares, and what else it leaves out.",
     "command": "How its program is started, as a list of words.",
-    "env": "Names of further environment variables that it may see.",
+    "env": "Names of further environment variables that it may see; `NAME=VALUE` sets one.",
     "model": "The model when none is given.",
     "settings": "Wishes for every case: `max_turns`, `allowed_tools` …; a case's own win.",
 }

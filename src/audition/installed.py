@@ -1,15 +1,14 @@
 """Which agent programs are on this machine, and which agents the configuration makes.
 
-In: names and the configuration. Out: agents ready to ask, with how their program is started
-and how they are signed in. Must not know: trials, grading.
+In: names and the configuration. Out: agents ready to ask, with how their program is started.
+Must not know: trials, grading, how an agent is signed in.
 """
 
 import os
 import re
 import shutil
 import tempfile
-import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,7 +17,7 @@ import msgspec
 from audition import __version__
 from audition.agent import Agent, agents, find_agent
 from audition.config import AgentSettings, Config, McpSettings
-from audition.errors import AgentMissing, AuditionError, unknown
+from audition.errors import AgentMissing, UsageError, unknown
 from audition.model import Value
 from audition.process import Start, run_command
 
@@ -35,38 +34,18 @@ class Ready(Value, frozen=True, kw_only=True):
     @property
     def lets_through(self) -> tuple[str, ...]:
         """Environment variables that it may see."""
-        return (*self.agent.lets_through, *self.settings.env)
+        return (*self.agent.lets_through, *self.wished)
 
+    @property
+    def wished(self) -> tuple[str, ...]:
+        """Those that the configuration names."""
+        return tuple(each.partition("=")[0] for each in self.settings.env)
 
-class SignIn(Value, frozen=True, kw_only=True):
-    """How an agent is signed in at the real provider."""
-
-    how: str = ""
-    """A variable or a file of the user's; empty where nothing is found."""
-    env: dict[str, str] = {}
-    links: tuple[str, ...] = ()
-    """Files below the user's home to be linked into the private one."""
-    problem: str = ""
-    """Why what was found cannot be used."""
-
-
-def find_sign_in(agent: Agent, env: Mapping[str, str], home: Path) -> SignIn:
-    """The user's key in the environment, else the login that the agent's program keeps."""
-    for name in agent.lets_through:
-        if env.get(name):
-            return SignIn(how=name)
-    for name in agent.login:
-        file = home / name
-        if not file.is_file():
-            continue
-        if agent.open_login is None:
-            return SignIn(how=f"~/{name}", links=(name,))
-        try:
-            return SignIn(how=f"~/{name}", env=agent.open_login(file.read_bytes(), time.time()))
-        except (AuditionError, OSError) as error:
-            hint = f"; {error.hint}" if isinstance(error, AuditionError) and error.hint else ""
-            return SignIn(how=f"~/{name}", problem=f"{error}{hint}")
-    return SignIn()
+    @property
+    def given(self) -> dict[str, str]:
+        """Those that the configuration gives a value, as NAME=VALUE."""
+        pairs = (each.partition("=") for each in self.settings.env)
+        return {name: value for name, sign, value in pairs if sign}
 
 
 def known_agents(config: Config) -> list[str]:
@@ -76,22 +55,51 @@ def known_agents(config: Config) -> list[str]:
 
 def configure_agent(name: str, config: Config) -> Agent:
     """The agent of that name, made from another one where the configuration says `like`."""
-    settings = config.agents.get(name)
-    if settings is None or not settings.like:
-        if name.partition(":")[0] not in agents:
-            raise unknown("agent", name, known_agents(config))
-        agent = find_agent(name)
-    else:
-        agent = msgspec.structs.replace(configure_agent(settings.like, config), name=name)
-    if settings and settings.model:
-        agent = msgspec.structs.replace(agent, model=settings.model)
-    return agent
+    base = _chain(name, config)[-1]
+    if base.partition(":")[0] not in agents:
+        raise unknown("agent", base, known_agents(config))
+    agent = (
+        msgspec.structs.replace(find_agent(base), name=name) if base != name else find_agent(base)
+    )
+    model = settings_of(name, config).model
+    return msgspec.structs.replace(agent, model=model) if model else agent
+
+
+def settings_of(name: str, config: Config) -> AgentSettings:
+    """What the configuration says of an agent, and of those that it is like; its own wins."""
+    chain = _chain(name, config)
+    found = AgentSettings()
+    for each in reversed(chain):
+        own = config.agents.get(each, AgentSettings())
+        found = AgentSettings(
+            like=chain[-1] if len(chain) > 1 else "",
+            command=own.command or found.command,
+            env=(*found.env, *own.env),
+            model=own.model or found.model,
+            settings={**found.settings, **own.settings},
+        )
+    return found
+
+
+def _chain(name: str, config: Config) -> list[str]:
+    """The agent, the one that it is like, and so on to one that is built in."""
+    chain = [name]
+    while (own := config.agents.get(chain[-1])) and own.like:
+        if own.like == chain[-1] and own.like in agents:
+            break
+        if own.like in chain:
+            raise UsageError(
+                f"agent `{name}` is like itself: {' → '.join([*chain, own.like])}",
+                "`like` must lead to an agent that is built in",
+            )
+        chain.append(own.like)
+    return chain
 
 
 def make_ready(name: str, config: Config) -> Ready:
     """Find the program of an agent and its version; missing or too old is an error that says so."""
     agent = configure_agent(name, config)
-    settings = config.agents.get(name, AgentSettings())
+    settings = settings_of(name, config)
     module, _, extra = agent.package.partition(" ")
     if module and find_spec(module) is None:
         raise AgentMissing(

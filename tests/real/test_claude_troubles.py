@@ -11,6 +11,7 @@ from audition.errors import AuditionError
 from audition.provider import serve
 
 QUIET = {"should_trigger": False}
+NOBODY = "http://127.0.0.1:9"
 
 
 @pytest.fixture
@@ -93,11 +94,18 @@ def test_eight_at_once_do_not_meet(house):
 
 
 def test_nobody_there_is_an_error_of_the_network(house):
-    house.configure('[agents.claude]\nenv = ["ANTHROPIC_BASE_URL"]\n')
-    env = house.env(ANTHROPIC_BASE_URL="http://127.0.0.1:9", ANTHROPIC_API_KEY="sk-ant-dummy-key")
+    env = house.env(ANTHROPIC_BASE_URL=NOBODY, ANTHROPIC_API_KEY="sk-ant-dummy-key")
     found = house.run([{"id": "a", "prompt": "x", **QUIET}], {}, "-a", "claude", env=env,
                       provider="live")["a"]  # fmt: skip
     assert (found["status"], found["reason"].partition(":")[0]) == ("error", "network")
+
+
+def test_a_proxy_of_the_user_s_does_not_stand_before_our_provider(house):
+    dead = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), NOBODY)
+    env = house.env(**dead, NO_PROXY="example.org")
+    found = house.run([{"id": "a", "prompt": "x", **QUIET}], {"a": ["Fine."]}, "-a", "claude",
+                      env=env)["a"]  # fmt: skip
+    assert found["status"] == "pass", found["reason"]
 
 
 def test_without_any_login_the_trial_says_so_at_once(house):
@@ -112,7 +120,6 @@ def test_the_user_s_login_works_and_is_neither_changed_nor_kept(house, tmp_path)
     before = house.digest()
     script = tmp_path / "live.json"
     script.write_text('{"turns": ["It is four."], "then": "last"}')
-    house.configure('[agents.claude]\nenv = ["ANTHROPIC_BASE_URL"]\n')
     with serve(f"script:{script}") as provider:
         lane = provider.open(None, tmp_path / "seen.jsonl")
         env = house.env(ANTHROPIC_BASE_URL=lane.url)
@@ -134,7 +141,7 @@ def test_the_user_s_login_works_and_is_neither_changed_nor_kept(house, tmp_path)
 def test_a_login_is_passed_on_as_a_key_of_the_hour():
     def login(**more):
         text = json.dumps({"claudeAiOauth": {"accessToken": "t", "refreshToken": "r", **more}})
-        return open_login(text.encode(), 1000.0)
+        return open_login(".credentials.json", text.encode(), 1000.0)
 
     assert login() == {"CLAUDE_CODE_OAUTH_TOKEN": "t"}
     assert login(expiresAt=2_000_000) == {"CLAUDE_CODE_OAUTH_TOKEN": "t"}
@@ -143,7 +150,7 @@ def test_a_login_is_passed_on_as_a_key_of_the_hour():
     with pytest.raises(AuditionError, match="no token"):
         login(accessToken="")
     with pytest.raises(AuditionError, match="not understood"):
-        open_login(b"[]", 0.0)
+        open_login(".credentials.json", b"[]", 0.0)
 
 
 SERVERS = {

@@ -15,8 +15,9 @@ import msgspec
 from audition.commands.options import output_format
 from audition.config import Config
 from audition.errors import AuditionError, Exit
-from audition.installed import Ready, configure_agent, find_sign_in, known_agents, make_ready
+from audition.installed import Ready, configure_agent, known_agents, make_ready
 from audition.report.escape import visible
+from audition.sign_in import find_sign_in
 
 
 @click.command

@@ -18,7 +18,7 @@ from audition.errors import UsageError
 
 _BORROWED = (
     *("loads_by", "skills_dir", "instructions_file", "lets_through", "login", "open_login"),
-    *("sign_in", "wire", "model", "mention", "known_version"),
+    *("home_var", "sign_in", "wire", "model", "mention", "known_version"),
 )
 
 

@@ -9,7 +9,7 @@ from audition.agent import Agent
 from audition.agents.claude import sdk
 from audition.agents.claude.asking import command
 from audition.agents.claude.budget import tell_budget
-from audition.agents.claude.login import open_login
+from audition.agents.claude.login import LETS_THROUGH, open_login
 from audition.agents.claude.settling import settle
 from audition.agents.claude.stream import read
 
@@ -28,8 +28,9 @@ claude = Agent(
     instructions_file="CLAUDE.md",
     loads_by=("skill-tool", "mcp-tool", "mcp-resource", "injected"),
     mention="/",
-    lets_through=("ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN"),
-    login=(".claude/.credentials.json",),
+    lets_through=LETS_THROUGH,
+    login=(".claude/settings.json", ".claude/.credentials.json"),
+    home_var="CLAUDE_CONFIG_DIR",
     open_login=open_login,
     sign_in="set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN, or run `claude` and /login",
     troubles=(b'"api_retry"', b'"rate_limit_event"', b'"<synthetic>"', b'"subtype":"init"'),

@@ -22,6 +22,7 @@ codex = Agent(
     mention="$",
     lets_through=("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"),
     login=(".codex/auth.json",),
+    home_var="CODEX_HOME",
     sign_in="run `codex login`, or set OPENAI_API_KEY",
     wire="responses",
     beside=(".codex/sessions/**/rollout-*.jsonl",),
