@@ -95,6 +95,15 @@ def sees(pattern, event, result=None):
         "poetry run git commit",
         "function f { git commit; }",
         "coproc git commit",
+        "echo 'git commit' | bash",
+        "cat <<E | sh -s\ngit commit\nE",
+        "parallel git commit",
+        "chroot /x git commit",
+        "runuser -u x -- git commit",
+        "pwsh -Command 'git commit'",
+        "nix-shell --run 'git commit'",
+        "direnv exec . git commit",
+        "doppler run -- git commit",
     ],
 )
 def test_a_command_is_found_behind_whatever_wraps_it(line):
@@ -120,6 +129,30 @@ def test_a_command_is_found_behind_whatever_wraps_it(line):
 )
 def test_a_command_is_never_found_in_what_only_looks_like_it(line):
     assert sees({"command": "git commit"}, shell(1, line)) is False
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("pytest -q", "python3.11 -X dev -m pytest -q"),
+        ("pytest", "uv run python -m pytest"),
+        ("pytest", "coverage run --source x -m pytest"),
+        ("pytest", "pipx run pytest"),
+        ("pip install", ".venv/bin/python -m pip install x"),
+        ("scripts/check.sh", "./scripts/check.sh"),
+        ("scripts/check.sh --all", "bash scripts/check.sh --all"),
+        ("scripts/check.sh", "cd scripts && ./check.sh"),
+        ("scripts/check.sh", "/w/scripts/check.sh"),
+        ("./scripts/check.sh", "sh scripts/check.sh"),
+        ("check.py", "uv run check.py"),
+        ("check.py -v", "python -u ./check.py -v"),
+        ("python check.py", "python ./check.py"),
+    ],
+)
+def test_what_an_interpreter_runs_is_a_command_too(command, line):
+    assert sees({"command": command}, shell(1, line)) is True
+    other = command.replace("check", "recheck").replace("pytest", "pytests").replace("pip ", "pi ")
+    assert sees({"command": other}, shell(1, line)) is False
 
 
 @pytest.mark.parametrize(
@@ -267,6 +300,12 @@ def test_a_tool_over_mcp_is_seen_by_its_last_part():
     assert sees({"tool": "search"}, over)
     assert sees({"tool": "mcp__site__search"}, over)
     assert not sees({"tool": "search"}, Call(tool="re.search"))
+
+
+def test_a_tool_may_be_named_by_a_glob():
+    call = Call(line=1, id="c", tool="mcp__github__create_issue", does="mcp")
+    for name, seen in [("mcp__github__*", True), ("create_*", True), ("mcp__git__*", False)]:
+        assert sees({"tool": name}, call) is seen, name
 
 
 def test_sub_agents_are_told_apart():

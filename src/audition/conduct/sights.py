@@ -11,6 +11,7 @@ hundred thousand lines, and taking one apart costs more than all the rest.
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from posixpath import basename
 from typing import get_args
 
 from audition.called import bare
@@ -121,14 +122,14 @@ def _subagent(pattern: EventPattern) -> Seen:
 
 
 def _tool(pattern: EventPattern) -> Seen:
-    wanted = pattern.tool
+    fits = re.compile(re.escape(pattern.tool).replace(r"\*", ".*"), re.DOTALL).fullmatch
 
     def test(event: AnyEvent, _: Result | None) -> bool:
         tool: str = event.tool  # type: ignore[union-attr]
-        if tool == wanted:
+        if fits(tool):
             return True
         carried = tool.startswith("mcp__") or (isinstance(event, Call) and event.does == "mcp")
-        return carried and _LAST_PART.split(tool)[-1] == wanted
+        return carried and fits(_LAST_PART.split(tool)[-1]) is not None
 
     return test
 
@@ -244,7 +245,8 @@ def _in_line(line: str) -> tuple[str, ...]:
 
 def _command(pattern: EventPattern) -> Seen:
     words = read_command(pattern.command)
-    signs = [word.translate(_UNQUOTE) for word in words]
+    # Of a path, only its last name must stand in the line: `cd a && ./b` runs `a/b`.
+    signs = [word.translate(_UNQUOTE) for word in (basename(words[0]), *words[1:])]
 
     def test(event: AnyEvent, _: Result | None) -> bool:
         line: str = event.command  # type: ignore[union-attr]

@@ -40,11 +40,23 @@ _WRAPPERS: dict[str, frozenset[str]] = {
     "flock": frozenset(("-w", "--timeout", "-E")),
     "npx": frozenset(("-p", "--package")),
     "bunx": frozenset(),
+    "parallel": frozenset(("-j", "--jobs", "-N", "-n", "--delay", "--retries")),
+    "chroot": frozenset(),
+    "unshare": frozenset(),
+    "nsenter": frozenset(("-t", "--target")),
+    "fakeroot": frozenset(),
+    "firejail": frozenset(),
+    "gosu": frozenset(),
+    "proxychains": frozenset(("-f",)),
+    "proxychains4": frozenset(("-f",)),
+    "runuser": frozenset(("-u", "-g", "-G")),
+    "setpriv": frozenset(),
+    "systemd-run": frozenset(("-p", "-u", "-E", "-M", "-H", "--unit", "--slice")),
     "uvx": frozenset(("--from", "--with", "-p", "--python")),
 }
 """Programs that run another, with those of their options that take a value."""
-_FIRST_IS_OWN = frozenset(("timeout", "flock", "taskset"))
-"""Their first word is for themselves: a time, a file, a mask."""
+_FIRST_IS_OWN = frozenset(("timeout", "flock", "taskset", "chroot", "gosu"))
+"""Their first word is for themselves: a time, a file, a mask, a folder, a user."""
 _RUNNERS: dict[tuple[str, str], frozenset[str]] = {
     ("uv", "run"): frozenset(("--with", "--python", "-p", "--project", "--extra", "--group")),
     ("poetry", "run"): frozenset(),
@@ -58,19 +70,37 @@ _RUNNERS: dict[tuple[str, str], frozenset[str]] = {
     ("npm", "exec"): frozenset(("-p", "--package")),
     ("pnpm", "exec"): frozenset(),
     ("yarn", "exec"): frozenset(),
-    ("mise", "exec"): frozenset(),
+    ("pipx", "run"): frozenset(("--spec", "--python")),
+    ("coverage", "run"): frozenset(("--source", "--omit", "--include", "--rcfile", "--context")),
+    **dict.fromkeys(
+        (
+            *(("mise", "exec"), ("mise", "x"), ("asdf", "exec"), ("rbenv", "exec")),
+            *(("pyenv", "exec"), ("doppler", "run"), ("dotenv", "run"), ("op", "run")),
+            *(("infisical", "run"), ("devbox", "run"), ("direnv", "exec")),
+        ),
+        frozenset(),
+    ),
 }
 """Programs that run another behind a word of their own."""
 _PASSED_ON = {"find": 0, "script": 0, "watch": 0, "xargs": ZERO}
 """What is told of the command inside by the exit code of these; all others pass it on."""
-_SCRIPTED = {"su": ("-c", "--command"), "script": ("-c", "--command"), "flock": ("-c",)}
+_SCRIPTED = {
+    **dict.fromkeys(("su", "script", "runuser", "sg"), ("-c", "--command")),
+    **dict.fromkeys(("pwsh", "powershell"), ("-c", "-Command", "-command")),
+    "flock": ("-c",),
+    "nix-shell": ("--run", "--command"),
+}
 """Programs that run a line behind one of these options."""
 
 
 def find_commands(line: str, depth: int = 0) -> list[Simple]:
     """The simple commands of a line, in order, out of all wrappers and substitutions."""
     found: list[Simple] = []
+    before: Simple | None = None
     for simple in read_words(line):
+        if before and before.then == "|" and not simple.code:
+            simple.code = _printed(before) if _reads_a_line(simple.words) else ""
+        before = simple
         if not simple.script:
             found.extend(_unwrap(simple, depth))
         elif depth < DEEPEST:
@@ -81,6 +111,20 @@ def find_commands(line: str, depth: int = 0) -> list[Simple]:
         else:
             found.append(writer())
     return found
+
+
+def _reads_a_line(words: tuple[str, ...]) -> bool:
+    """Whether it is a shell that takes its lines from what is piped into it."""
+    shell = bool(words) and basename(words[0]) in _SHELLS
+    return shell and all(each[:1] == "-" and "c" not in each for each in words[1:])
+
+
+def _printed(simple: Simple) -> str:
+    """What `echo` or a here-document prints into a pipe; nothing where it is not known."""
+    words = simple.words
+    if words[:1] == ("cat",) and len(words) == 1:
+        return simple.code
+    return " ".join(words[1:]) if words[:1] in (("echo",), ("printf",)) else ""
 
 
 def _unwrap(simple: Simple, depth: int) -> list[Simple]:
@@ -120,6 +164,10 @@ def _wrapped(name: str, words: list[str]) -> list[str]:
     runner = _RUNNERS.get((name, words[1])) if len(words) > 1 else None
     if runner is not None:
         inner = _behind(words[1:], runner)
+        if words[0] == "direnv":
+            inner = inner[1:]  # the folder
+        if words[0] == "coverage" and "-m" in words[2 : len(words) - len(inner)]:
+            return inner
         return ["python", *inner] if inner and inner[0].endswith(".py") else inner
     if name not in _WRAPPERS or (name == "command" and words[1:2] in (["-v"], ["-V"])):
         return []
