@@ -15,13 +15,14 @@ PAGE = Path(__file__).with_name("lint.md")
 HEAD = """\
 # Lint rules
 
-`audition lint` reads skills, and with `--check-evals` case files, and says what is wrong with
+`audition lint` reads skills, and case files that are named or with `--check-evals`, and says what is wrong with
 them: `file:line:column`, the rule, and what to do. It asks no agent, uses no network and runs
 nothing, so it is safe on skills of strangers and cheap in CI.
 
 ```sh
 audition lint                              # the usual places
 audition lint skills/ --check-evals        # case files and collisions, too
+audition lint cases.yaml process.yaml      # these case files, or files of process rules
 audition lint --select SK1,SK5 --strict    # some rules; warnings fail, too
 audition lint --fix                        # mend what can be mended without loss
 audition lint --output-format sarif        # or json, github

@@ -526,14 +526,15 @@ def wrong(tmp_path, text):
         ("- {id: a}", 1, 3, "no form"),
         ("- {id: a, never: shell, eventually: read}", 1, 3, "2 forms"),
         ("- {id: a, before: {first: shell}}", 1, 11, "needs `then`"),
+        ("- {id: a, count: {least: 1}}", 1, 11, "needs `of`"),
+        ("- {id: a, never: {exit: 0, failed: true}}", 1, 28, "has not failed: it can never"),
+        ("- {id: a, never: {exit: 2, failed: false}}", 1, 28, "has failed: it can never match"),
+        ("- {id: a, never: {exit: 300}}", 1, 19, "no exit code is 300"),
         ("- {id: a, before: {first: shell, then: shell}}", 1, 11, "can never hold"),
         ("- {id: a, count: {of: shell}}", 1, 11, "`least`, `most` or both"),
         ("- {id: a, count: {of: shell, least: 2, most: 1}}", 1, 11, "can never hold"),
         ("- {id: a, count: {of: shell, most: -1}}", 1, 36, "a whole number from 0"),
         ("- {id: a, within: {of: shell, calls: 1, turns: 2}}", 1, 11, "either"),
-        ("- {id: a, between: {from: read, to: shell, never: shell}}", 1, 11, "can never fail"),
-        ("- {id: a, fresh: {do: shell, after: read, since: read}}", 1, 11, "does nothing"),
-        ("- {id: a, never: shell, vacuous: allow}", 1, 11, "never vacuous"),
         ("- {id: a, never: shell}\n- {id: a, never: read}", 2, 8, "two rules have the id"),
         (
             "- {id: a, never: shell}\n- {id: b, eventually: shell}",
@@ -547,6 +548,7 @@ def wrong(tmp_path, text):
             11,
             "contradicts",
         ),
+        ("process: [{id: a, never: shell}]\ncases: []", 2, 1, "unknown key `cases`"),
         ("never: shell", 1, 1, "expected a list of rules"),
         ("", 1, 1, "expected a list of rules"),
     ],
@@ -555,6 +557,53 @@ def test_a_mistake_in_a_rule_is_told_where_it_stands(text, line, column, words, 
     found = wrong(tmp_path, text)
     assert any((line, column) == each[:2] and words in each[2] for each in found), found
     assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "result"),
+    [
+        ("between: {from: message, to: shell, never: shell}", "can never fail", "met"),
+        ("fresh: {do: shell, after: read, since: read}", "does nothing", "met"),
+        ("never: mcp, vacuous: allow", "is never vacuous", "met"),
+        ("count: {of: shell, least: 0}", "always holds", "met"),
+    ],
+)
+def test_a_rule_that_is_hardly_meant_so_is_judged_and_said(text, words, result, tmp_path):
+    (tmp_path / "process.yaml").write_text(f"- {{id: a, {text}}}\n")
+    session = next(HERE.glob("traces/claude/*/27_tool_error.jsonl"))
+    ran = audition("trace", session, "--agent", "claude", "--rules", tmp_path / "process.yaml")
+    assert (ran.returncode, words in ran.stderr, "process.yaml:1:" in ran.stderr) == (0, True, True)
+    assert f"rule a: {result}" in ran.stdout or f"rule a: {'vacuous'}" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- {id: a, never: {subagent: true}}\n- {id: b, eventually: {kind: message, subagent: true}}",
+        "- {id: a, never: {command: git commit}}\n- {id: b, eventually: {command: git}}",
+        "- {id: a, never: {kind: shell, exit: 1}}\n- {id: b, eventually: shell}",
+        "- {id: a, count: {of: call, most: 3}}\n- {id: b, count: {of: shell, most: 1}}",
+    ],
+)
+def test_rules_that_a_session_can_obey_together_contradict_nothing(text, tmp_path):
+    (tmp_path / "process.yaml").write_text(text)
+    assert read_rules(tmp_path / "process.yaml")[1] == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- {id: a, never: {command: git}}\n- {id: b, eventually: {command: sudo git commit}}",
+        "- {id: a, eventually: skill}\n- {id: b, never: call}",
+        "- {id: a, within: {of: {kind: shell, exit: 1}, calls: 2}}\n- {id: b, never: shell}",
+        "- {id: a, count: {of: read, least: 2}}\n- {id: b, count: {of: call, most: 1}}",
+    ],
+)
+def test_rules_of_which_one_includes_the_other_s_pattern_contradict_it(text, tmp_path):
+    (tmp_path / "process.yaml").write_text(text)
+    ((found,),) = read_rules(tmp_path / "process.yaml")[1:]
+    assert (found.line, found.severity) == (2, "warning")
+    assert "contradicts the rule `a`" in found.message
 
 
 @pytest.mark.parametrize(
@@ -691,7 +740,7 @@ def test_the_rules_that_the_page_shows_are_understood(tmp_path):
     assert shown
     for text in shown:
         (tmp_path / "process.yaml").write_text(text)
-        assert read_rules(tmp_path / "process.yaml")
+        assert read_rules(tmp_path / "process.yaml")[0]
 
 
 def test_every_form_role_kind_and_field_is_in_the_page():

@@ -187,12 +187,29 @@ def test_a_broken_case_file_does_not_hide_what_is_wrong_with_the_others(skill):
     assert {"EV101", "EV113"} <= rules
 
 
-def test_a_case_file_that_is_named_needs_check_evals(skill, capsys):
+def test_a_case_file_that_is_named_is_looked_at_and_no_other(skill, capsys):
     (skill / "SKILL.md").write_text(WELL)
     Path("cases.yaml").write_text("cases: [{id: a, prompt: '', skill: pdf-tables}]\n")
-    assert run_words(["lint", "cases.yaml"]) == 2
-    assert "cases.yaml" in capsys.readouterr().err
-    assert {each["rule"] for each in linted("cases.yaml", "--check-evals")[1]} >= {"EV113"}
+    Path("other.cases.yaml").write_text("cases: [\n")
+    for words in (["cases.yaml"], ["skills", "cases.yaml"], ["cases.yaml", "--check-evals"]):
+        _, findings = linted(*words)
+        assert {each["rule"] for each in findings} >= {"EV113"}
+        assert {each["path"] for each in findings} == {"cases.yaml"}
+    assert run_words(["lint", "cases.yml"]) == 2
+    assert "`cases.yml` does not exist" in capsys.readouterr().err
+
+
+def test_a_file_of_process_rules_is_looked_at(skill):
+    (skill / "SKILL.md").write_text(WELL)
+    Path("rules.yaml").write_text("- {id: a, never: shell}\n")
+    assert linted("rules.yaml") == (0, [])
+    Path("rules.yaml").write_text("- {id: a, count: {of: shell, least: 0}}\n")
+    code, (found,) = linted("rules.yaml")
+    assert (code, found["rule"], found["severity"]) == (0, "EV103", "warning")
+    Path("rules.yaml").write_text("process: [{id: a, never: {kind: message, command: ls}}]\n")
+    code, (found,) = linted("rules.yaml")
+    assert (code, found["rule"], "can never match" in found["message"]) == (1, "EV101", True)
+    assert (found["line"], found["column"]) == (1, 42)
 
 
 BROKEN = b"\xef\xbb\xbf" + WELL.replace("name: pdf-tables", "name: pdf-table  ").encode()

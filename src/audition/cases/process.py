@@ -17,27 +17,40 @@ from audition.cases.fields import Findings, read_flag, read_name
 from audition.cases.sense import make_sense
 from audition.conduct import FORMS, KINDS
 from audition.errors import did_you_mean
-from audition.model import EventPattern, Json, Rule, RuleForm
+from audition.model import EventPattern, Finding, Json, Rule, RuleForm
 from audition.yaml_file import Node
 
 FIELDS = EventPattern.__struct_fields__
 BESIDE = ("id", "vacuous")
 
 
-def read_rules(path: Path) -> tuple[Rule, ...]:
-    """The rules in a file of their own; raises BadCases with every mistake in it."""
+def read_rules(path: Path) -> tuple[tuple[Rule, ...], tuple[Finding, ...]]:
+    """The rules in a file of their own, and what is odd; raises BadCases where one is wrong."""
     findings = Findings(str(path))
     found = _read_own_file(path, findings)
     if any(each.severity == "error" for each in findings.all):
         raise BadCases(findings.all)
-    return found or ()
+    return found or (), tuple(findings.all)
+
+
+def holds_rules(path: Path) -> bool:
+    """Whether a file is a list of rules, and no case file."""
+    root = Node(read_yaml(path)).value
+    if isinstance(root, dict):
+        return "process" in root and "cases" not in root
+    first = root[0] if isinstance(root, list) and root else None
+    return isinstance(first, dict) and not first.keys().isdisjoint(FORMS)
 
 
 def _read_own_file(path: Path, findings: Findings) -> tuple[Rule, ...] | None:
     marked = read_yaml(path)
     findings.all += marked.findings
     root = Node(marked)
-    if isinstance(root.value, dict) and list(root.value) == ["process"]:
+    if isinstance(root.value, dict) and "process" in root.value:
+        for name, each in root.children().items():
+            if name != "process":
+                hint = "a file of rules holds nothing else; cases name it by `process: FILE`"
+                findings.say(each, f"unknown key `{name}` beside `process`", hint, key=True)
         root = root.at("process")
     return _read_list(root, findings) if not marked.findings else None
 
@@ -128,6 +141,7 @@ def _read_form(name: RuleForm, node: Node, findings: Findings) -> Rule | None:
     missing = [role for role in form.roles if role not in node.value]
     if missing:
         findings.say(node, f"`{name}` needs {_list(missing)}", "", key=True)
+        return None
     wanted = sum(each in node.value for each in (*form.roles, *form.numbers))
     if not _enough(name, node, findings) or len(patterns) + len(numbers) < max(
         wanted, len(form.roles)

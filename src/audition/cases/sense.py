@@ -6,7 +6,7 @@ In: Rules, with the Nodes they stand at. Out: findings. Must not know: files, se
 from collections.abc import Mapping, Sequence
 
 from audition.cases.fields import Findings
-from audition.conduct import FORMS, runs, say_pattern
+from audition.conduct import FORMS, KINDS, read_command, runs, say_pattern
 from audition.model import EventPattern, Rule
 from audition.shell import read_words, split_commands, steps_of
 from audition.yaml_file import Node
@@ -34,6 +34,12 @@ def make_sense(rules: Sequence[tuple[Rule, Node]], findings: Findings) -> None:
 
 
 def _look_at_pattern(pattern: EventPattern, node: Node, findings: Findings) -> None:
+    code, failed = pattern.exit, pattern.failed
+    if code is not None and failed is not None and failed is (code == 0):
+        words = f"what ends with {code} has {'not ' * failed}failed: it can never match"
+        findings.say(node.at("failed"), words, "leave `failed` out", key=True)
+    if code is not None and not -128 <= code <= 255:
+        findings.say(node.at("exit"), f"no exit code is {code}: it can never match", key=True)
     if pattern.command:
         _look_at_command(pattern.command, node.at("command"), findings)
     if "\0" in pattern.path or pattern.path.endswith("/"):
@@ -63,20 +69,25 @@ def _look_at_rule(rule: Rule, node: Node, findings: Findings) -> None:
             )
     if rule.form == "between" and patterns["never"] == patterns["to"]:
         hint = "the first `to` ends it"
-        findings.say(node, "`never` and `to` are the same: it can never fail", hint, key=True)
+        _warn(node, "`never` and `to` are the same: it can never fail", hint, findings)
     if rule.form == "fresh" and patterns["since"] == patterns["after"]:
         hint = "what is both makes it fresh"
-        findings.say(node, "`since` and `after` are the same: `since` does nothing", hint, key=True)
+        _warn(node, "`since` and `after` are the same: `since` does nothing", hint, findings)
     if rule.form == "count":
         least, most = numbers.get("least", 0), numbers.get("most")
         if most is not None and least > most:
             words = f"`least` is {least} and `most` is {most}: it can never hold"
             findings.say(node, words, "swap them", key=True)
         if most is None and least == 0:
-            findings.say(node, "`least: 0` always holds", "say `least: 1` or `most`", key=True)
+            _warn(node, "`least: 0` always holds", "say `least: 1` or `most`", findings)
     if rule.vacuous and not FORMS[rule.form].vacuous:
         words = f"a rule with `{rule.form}` is never vacuous"
-        findings.say(node, words, "leave `vacuous` out", key=True)
+        _warn(node, words, "leave `vacuous` out", findings)
+
+
+def _warn(node: Node, words: str, hint: str, findings: Findings) -> None:
+    """What can be judged, and is hardly what was meant."""
+    findings.say(node, words, hint, "warning", key=True)
 
 
 NEEDS = {
@@ -89,27 +100,48 @@ NEEDS = {
 
 
 def _contradictions(rules: Sequence[tuple[Rule, Node]], findings: Findings) -> None:
-    """What must be and what must not be, of the same pattern.
+    """What must be and what must not be, of the same pattern or of one that it includes.
 
-    Two numbers that no session has are a mistake. Where a rule would only be vacuous, or two
-    could each hold in sessions of their own, that is said and stops nothing.
+    Two numbers that no session has are a mistake. Where one pattern only includes the other, a
+    rule would only be vacuous, or two could each hold in sessions of their own, that is said
+    and stops nothing.
     """
-    ranges: dict[EventPattern, tuple[int, int, Rule, Rule]] = {}
-    for rule, node in rules:
-        if rule.form not in NEEDS:
-            pattern, (least, most) = rule.patterns["of"], _range(rule)
-            low, high, lower, upper = ranges.get(pattern, (0, 2**62, rule, rule))
-            low, lower = (least, rule) if least > low else (low, lower)
-            high, upper = (most, rule) if most < high else (high, upper)
-            ranges[pattern] = (low, high, lower, upper)
-            if low > high and lower is not upper:
-                other = lower if rule is upper else upper
+    counted = [(rule, node, *_range(rule)) for rule, node in rules if rule.form not in NEEDS]
+    for place, (rule, node, least, most) in enumerate(counted):
+        for other, _, low, high in counted[:place]:
+            mine, its = rule.patterns["of"], other.patterns["of"]
+            if (low > most and includes(mine, its)) or (least > high and includes(its, mine)):
                 words = f"contradicts the rule `{other.id}`, which also is about"
-                hint = "keep one of them"
-                findings.say(node.at(rule.form), f"{words} {say_pattern(pattern)}", hint, key=True)
-    _never_met(
-        rules, {each: upper for each, (_, high, _, upper) in ranges.items() if not high}, findings
-    )
+                same = mine == its
+                findings.say(
+                    node.at(rule.form),
+                    f"{words} {say_pattern(its)}",
+                    "keep one of them",
+                    "error" if same else "warning",
+                    key=True,
+                )
+                break
+    forbidden = {rule.patterns["of"]: rule for rule, _, _, most in counted if not most}
+    _never_met(rules, forbidden, findings)
+
+
+def includes(wide: EventPattern, narrow: EventPattern) -> bool:
+    """Whether every event that one pattern means is surely meant by another one too."""
+    kind = narrow.kind or ("shell" if narrow.command else "call")
+    if wide.kind in ("", "call"):
+        if "path" not in KINDS[kind]:
+            return False
+    elif wide.kind != kind:
+        return False
+    if wide.command and narrow.command:
+        words = read_command(wide.command)
+        if not all(runs(words, step) for step in steps_of(narrow.command)):
+            return False
+    elif wide.command:
+        return False
+    others = ("tool", "path", "skill", "exit", "failed", "subagent")
+    pairs = ((getattr(wide, name), getattr(narrow, name)) for name in others)
+    return all(wanted in ("", None) or wanted == given for wanted, given in pairs)
 
 
 def _range(rule: Rule) -> tuple[int, int]:
@@ -125,7 +157,10 @@ def _never_met(
     for rule, node in rules:
         needed = () if rule.vacuous else NEEDS.get(rule.form, ())
         patterns = [rule.patterns[role] for role in needed]
-        other = next((forbidden[each] for each in patterns if each in forbidden), None)
+        other = next(
+            (by for each in patterns for wide, by in forbidden.items() if includes(wide, each)),
+            None,
+        )
         if rule.form in ("before", "follows") and patterns:
             one, two = patterns
             pairs[rule.form, one, two] = rule

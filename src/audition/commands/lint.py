@@ -39,6 +39,7 @@ def lint(paths: tuple[str, ...], output_format: str, **words: Any) -> int:
     Examples:
       audition lint
       audition lint skills/ --check-evals --strict
+      audition lint cases.yaml
       audition lint --select SK1,SK5 --output-format github
     """
     asked = Lint(paths, choose_rules(words["select"], words["ignore"]), evals=words["check_evals"])

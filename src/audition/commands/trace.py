@@ -162,7 +162,11 @@ def _rules(file: str | None) -> tuple[Rule, ...]:
     path = Path(file)
     if not path.is_file():
         raise UsageError(f"--rules: no file `{file}`", _near(path))
-    return read_rules(path)
+    rules, odd = read_rules(path)
+    for each in odd:
+        hint = f"\n  hint: {each.hint}" if each.hint else ""
+        click.echo(f"{each.path}:{each.line}:{each.column}: {each.message}{hint}", err=True)
+    return rules
 
 
 def _fate(each: Evidence) -> str:

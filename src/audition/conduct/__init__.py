@@ -10,7 +10,7 @@ comes out the same in all of them is decided, any other is `unknown`.
 """
 
 from audition.conduct.automata import FORMS, Form
-from audition.conduct.commands import runs
+from audition.conduct.commands import read_command, runs
 from audition.conduct.grades import grade_conduct
 from audition.conduct.rulings import judge_conduct
 from audition.conduct.sights import KINDS, say_pattern
@@ -21,6 +21,7 @@ __all__ = [
     "Form",
     "grade_conduct",
     "judge_conduct",
+    "read_command",
     "runs",
     "say_pattern",
 ]

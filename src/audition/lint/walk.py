@@ -12,7 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from audition.case_file import read_suites
+from audition.case_file import BadCases, read_suites
+from audition.cases.process import holds_rules, read_rules
 from audition.errors import UsageError
 from audition.lint.evals import Evals
 from audition.lint.folder import SkillFolder, looks_like_skill
@@ -22,6 +23,7 @@ from audition.model import Finding, Suite
 from audition.skills import skill_folders
 
 SUITE_HEAD = 256 * 1024
+OF_CASES = (".yaml", ".yml", ".json", ".csv")
 
 
 class Lint:
@@ -30,7 +32,11 @@ class Lint:
     def __init__(self, paths: Sequence[str], rules: Sequence[Rule], *, evals: bool) -> None:
         self.paths = tuple(Path(each) for each in paths)
         self.rules = rules
-        self.evals = evals
+        self.files = tuple(e for e in self.paths if e.suffix in OF_CASES and e.is_file())
+        """Case files and files of rules that are named."""
+        self.everywhere = evals
+        """Also case files that are not named."""
+        self.evals = evals or bool(self.files)
         self.mended: list[str] = []
         self.quiet: dict[str, tuple[str, ...]] = {}
         """By file: the rules that a comment in it silences."""
@@ -53,7 +59,16 @@ class Lint:
         """The suites to look at, and the mistakes in those that cannot be read."""
         if not self.evals:
             return (), ()
-        return read_suites([each for each in self.paths if each.name != "SKILL.md"] or [Path()])
+        rules = [each for each in self.files if each.suffix != ".csv" and holds_rules(each)]
+        paths = self.paths if self.everywhere else self.files
+        left = [each for each in paths if each.name != "SKILL.md" and each not in rules]
+        suites, mistakes = read_suites(left or [Path()]) if left or not rules else ((), ())
+        for each in rules:
+            try:
+                suites = (*suites, Suite(file=str(each), losses=read_rules(each)[1]))
+            except BadCases as error:
+                mistakes = (*mistakes, *error.findings)
+        return suites, mistakes
 
     def over(self, kind: str) -> list[Rule]:
         """The rules that are shown one kind of thing."""
