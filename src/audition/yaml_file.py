@@ -9,7 +9,7 @@ Must not know: what the file is for.
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -75,7 +75,7 @@ def guess(text: str) -> Json:
     return text
 
 
-def read_yaml(path: Path) -> Marked:
+def read_yaml(path: Path, parse: Callable[[bytes, str], Marked] | None = None) -> Marked:
     """Read a YAML file; whatever is wrong with it is in `findings`."""
     try:
         with path.open("rb") as file:
@@ -83,7 +83,7 @@ def read_yaml(path: Path) -> Marked:
     except OSError as error:
         problem = Finding(path=str(path), message=f"cannot be read: {error.strerror}", rule="yaml")
         return Marked(path=str(path), findings=(problem,))
-    return parse_yaml(raw, str(path))
+    return (parse or parse_yaml)(raw, str(path))
 
 
 def parse_yaml(raw: bytes, path: str) -> Marked:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from audition.cases.marked_yaml import parse_yaml
 from audition.model import Finding
+from audition.yaml_aliases import parse_yaml
 from audition.yaml_file import SIZE_CAP, Marked
 
 

@@ -14,12 +14,12 @@ from audition.case_file import BadCases, CaseFormat
 from audition.cases.given import Given, Ledger
 from audition.cases.imported import any_skill, make_suite
 from audition.cases.marked_json import read_json
-from audition.cases.marked_yaml import read_yaml
 from audition.cases.mounted import mounted_skills, own_skill
 from audition.cases.promptfoo_asserts import Asserted, read_asserts
 from audition.cases.promptfoo_tests import file_named, read_tests
 from audition.cases.templates import fill, leftover
 from audition.model import Case, Skill, Suite, Value
+from audition.yaml_aliases import read_yaml
 
 PROMPTS = re.compile(rb"^[\"']?prompts[\"']?\s*:", re.MULTILINE)
 TESTS = re.compile(rb"^[\"']?tests[\"']?\s*:", re.MULTILINE)

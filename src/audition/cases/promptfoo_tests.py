@@ -14,8 +14,8 @@ import msgspec
 from audition.cases.given import Given, Ledger
 from audition.cases.marked_csv import read_csv
 from audition.cases.marked_json import read_json, read_json_lines
-from audition.cases.marked_yaml import read_yaml
 from audition.model import Json
+from audition.yaml_aliases import read_yaml
 from audition.yaml_file import Field, Marked, Place
 
 READ = {".yaml", ".yml", ".json", ".jsonl", ".csv"}

@@ -9,9 +9,9 @@ from pathlib import Path
 from audition.case_file import CaseFormat
 from audition.cases.given import Given, Ledger
 from audition.cases.imported import any_skill, ask, check_of, make_suite, safe_path
-from audition.cases.marked_yaml import read_yaml
 from audition.cases.mounted import mounted_skills, own_skill
 from audition.model import Case, CheckSpec, Criterion, Suite
+from audition.yaml_aliases import read_yaml
 
 TASKS = re.compile(rb"^tasks\s*:", re.MULTILINE)
 INSTRUCTION = re.compile(rb"(^\s+|^\s*-\s+|[{,]\s*)[\"']?instruction[\"']?\s*:", re.MULTILINE)

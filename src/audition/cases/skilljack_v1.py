@@ -10,9 +10,9 @@ from pathlib import Path
 from audition.case_file import CaseFormat
 from audition.cases.given import Given, Ledger
 from audition.cases.imported import ask, check_of, contains, make_suite, no_skill
-from audition.cases.marked_yaml import read_yaml
 from audition.cases.mounted import mounted_skills, skills_above
 from audition.model import Case, CheckSpec, Criterion, Suite
+from audition.yaml_aliases import read_yaml
 
 SKILL = re.compile(rb"^(\xef\xbb\xbf)?[\"']?skill[\"']?\s*:", re.MULTILINE)
 TASKS = re.compile(rb"^[\"']?tasks[\"']?\s*:", re.MULTILINE)

@@ -13,12 +13,12 @@ from audition.case_file import CaseFormat
 from audition.cases.given import Given, Ledger
 from audition.cases.imported import ask, make_suite, no_skill
 from audition.cases.marked_json import read_json, read_json_lines
-from audition.cases.marked_yaml import read_yaml
 from audition.cases.mounted import meant_skill, own_skill
 from audition.cases.scenarios import read_scenario
 from audition.cases.trigger_marks import is_trigger_set
 from audition.cases.triggered import Triggered, make_case
 from audition.model import Case, Skill, Suite
+from audition.yaml_aliases import read_yaml
 
 NAMED = re.compile(
     r"(eval_queries|.*triggers?([_-](evals?|tests?|set|queries))?)\.\w+", re.IGNORECASE

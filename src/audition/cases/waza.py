@@ -12,9 +12,9 @@ from audition.case_file import BadCases, CaseFormat
 from audition.cases.given import Given, Ledger
 from audition.cases.graders import read_graders
 from audition.cases.imported import ask, check_of, contains, make_suite, safe_path
-from audition.cases.marked_yaml import read_yaml
 from audition.cases.mounted import own_skill
 from audition.model import Case, CheckSpec, Finding, Suite
+from audition.yaml_aliases import read_yaml
 
 TASKS = re.compile(
     rb"^tasks\s*:\s*(#.*)?(\r?\n\s*#.*)*\r?\n?\s*(-|\[)\s*[\"']?[\w./*-]+\.ya?ml", re.MULTILINE

@@ -10,8 +10,9 @@ from typing import Any
 
 import msgspec
 
-from audition.model import Finding, Json
-from audition.yaml_file import SIZE_CAP, Field, Marked, Place, _Composer, _Stop
+from audition import yaml_file
+from audition.model import Json
+from audition.yaml_file import Field, Marked, Place, _Composer, _Stop
 
 MOST = 50_000
 """So many values aliases may stand for in one file: nested ones multiply."""
@@ -20,13 +21,7 @@ Part = tuple[Field, Place]
 
 def read_yaml(path: Path) -> Marked:
     """Read a YAML file; whatever is wrong with it is in `findings`."""
-    try:
-        with path.open("rb") as file:
-            raw = file.read(SIZE_CAP + 1)
-    except OSError as error:
-        problem = Finding(path=str(path), message=f"cannot be read: {error.strerror}", rule="yaml")
-        return Marked(path=str(path), findings=(problem,))
-    return parse_yaml(raw, str(path))
+    return yaml_file.read_yaml(path, parse_yaml)
 
 
 def parse_yaml(raw: bytes, path: str) -> Marked:
