@@ -1,7 +1,9 @@
 """Every format: recognised by its content, read whole, and nothing lost without a word."""
 
 import json
+import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import msgspec
@@ -157,11 +159,30 @@ def test_pkbllm_splits_lists_and_keeps_cells_of_several_lines():
     assert case(suite, "negative-1").should_trigger is False
 
 
-def test_a_pattern_that_re2_refuses_is_a_loss_and_stays_a_check():
+def test_a_pattern_that_re2_refuses_is_looked_for_by_a_program_as_its_harness_does(tmp_path):
     suite = load(FIXTURES / FILES["pkbllm"])
-    assert checks(case(suite, "e2e-1")) == [("answer_matches", {"pattern": "(?im)(?=look)"})]
+    ((name, arguments),) = checks(case(suite, "e2e-1"))
     (refused,) = [each for each in suite.losses if "lookahead" in each.message]
-    assert (refused.line, refused.severity) == (6, "error")
+    assert (refused.line, refused.severity) == (6, "note")
+    assert name == "program"
+    answer = tmp_path / "answer"
+    for text, code in (("LOOK here", 0), ("nothing", 1)):
+        answer.write_text(text, "utf-8")
+        done = subprocess.run(
+            arguments["command"],
+            env={**os.environ, "AUDITION_ANSWER": str(answer)},
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == code
+
+
+def test_a_pattern_that_nothing_takes_stays_a_check_and_is_an_error(tmp_path):
+    path = tmp_path / "prompts.csv"
+    path.write_text("id,should_trigger,prompt,must_include\na,true,x,(never closed\n")
+    suite = load(path)
+    assert checks(suite.cases[0]) == [("answer_matches", {"pattern": "(?im)(never closed"})]
+    assert [each.line for each in suite.losses if each.severity == "error"] == [2]
 
 
 def test_a_row_without_an_id_is_dropped_with_a_word():
