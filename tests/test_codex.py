@@ -1,5 +1,7 @@
 """The readers of Codex, held by recorded sessions and by every trap of its stream; how it is asked."""
 
+import json
+
 import pytest
 from recorded import calls, check_golden, only, said, session, sessions
 
@@ -141,6 +143,168 @@ def test_each_command_of_a_script_is_told_once():
         each.command for each in only(Call, said("codex", line("turn.started"), beside=rollout))
     ]
     assert sorted(found) == ["echo a", "echo b"]
+
+
+def function_call(call, name, given, **more):
+    text = json.dumps(given)
+    return kept(
+        "response_item", type="function_call", call_id=call, name=name, arguments=text, **more
+    )
+
+
+def answered(call, text):
+    return kept("response_item", type="function_call_output", call_id=call, output=text)
+
+
+def test_a_classic_model_calls_a_skill_over_mcp_by_its_namespace():
+    call = function_call("c", "skill", {"skill": "greeter"}, namespace="mcp__skills")
+    trace = said("codex", line("turn.started"), beside=[call, answered("c", "the body")])
+    assert (greeter(trace).rung, greeter(trace).how) == ("loaded", "mcp-tool")
+
+
+def test_a_skill_read_as_a_resource_of_a_server_is_loaded():
+    def asked(uri):
+        call = function_call("c", "read_mcp_resource", {"server": "skills", "uri": uri})
+        return said("codex", line("turn.started"), beside=[call, answered("c", "text")])
+
+    assert greeter(asked("skill://greeter/SKILL.md")).how == "mcp-resource"
+    assert greeter(asked("skill://greeter/references/words.md")).resources == (
+        "references/words.md",
+    )
+    assert greeter(asked("skill://other/SKILL.md")).rung == "none"
+    assert greeter(asked("file:///w/.agents/skills/greeter/SKILL.md")).rung == "none"
+
+
+def test_a_command_that_still_runs_has_shown_nothing():
+    still = "Chunk ID: 1\nWall time: 0.5 seconds\nProcess running with session ID 7\nOutput:\n"
+    call = function_call("c", "exec_command", {"cmd": "cat .agents/skills/greeter/SKILL.md"})
+    classic = [call, answered("c", still)]
+    text = 'text(await tools.exec_command({cmd: "cat .agents/skills/greeter/SKILL.md"}))'
+    parts = [{"type": "input_text", "text": '{"session_id":7,"output":""}'}]
+    output = {"type": "custom_tool_call_output", "call_id": "c", "output": parts}
+    for beside in (classic, [script("c", text), kept("response_item", **output)]):
+        trace = said("codex", line("turn.started"), beside=beside)
+        assert (len(only(Call, trace)), only(Result, trace)) == (1, [])
+        assert greeter(trace).rung == "asked"
+    shown = {"type": "CommandExecution", "id": "c", "command": ["cat", "x"], "status": "completed"}
+    late = kept("event_msg", type="item_completed", item={**shown, "aggregated_output": "late"})
+    (result,) = only(Result, said("codex", line("turn.started"), beside=[*classic, late]))
+    assert result.output == "late"
+
+
+IN = "/w/.agents/skills/greeter"
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        [function_call("c", "exec_command", {"cmd": "head SKILL.md", "workdir": IN}), answered("c", "---")],
+        [script("c", f'tools.exec_command({{cmd: "head SKILL.md", workdir: "{IN}"}})'), ran("c", "-", 0)],
+        [kept("event_msg", type="item_completed", item={
+            "type": "CommandExecution", "id": "e", "command": ["/bin/bash", "-lc", "head SKILL.md"],
+            "cwd": f"file://{IN}", "status": "completed", "exit_code": 0})],
+    ],
+    ids=["classic", "hidden", "item"],
+)  # fmt: skip
+def test_a_command_is_read_from_the_folder_it_ran_in(beside):
+    assert greeter(said("codex", line("turn.started"), beside=beside)).how == "shell-read"
+
+
+def test_a_script_run_from_the_skill_s_folder_is_a_use_of_the_skill():
+    def told(command):
+        call = function_call("c", "exec_command", {"cmd": command})
+        return greeter(said("codex", line("turn.started"), beside=[call, answered("c", "hi")]))
+
+    found = told("sh .agents/skills/greeter/scripts/hi.sh")
+    assert (found.rung, found.how, found.scripts) == ("ran", "script-run", ("scripts/hi.sh",))
+    both = told(f"cat {IN}/SKILL.md && sh {IN}/scripts/hi.sh")
+    assert (both.rung, both.routes) == ("ran", ("shell-read",))
+    assert told("cat .agents/skills/greeter/scripts/hi.sh").rung == "none"
+
+
+def thread(**source):
+    return kept("session_meta", id="t", **({"source": source} if source else {"source": "exec"}))
+
+
+def test_a_sub_agent_s_deeds_are_marked_and_its_answer_is_not_the_session_s():
+    spawned = {"thread_spawn": {"parent_thread_id": "t", "agent_path": "/root/one"}}
+    listed = "<skills_instructions>\n- greeter: cut... (file: r1/greeter/SKILL.md)"
+    developer = {
+        "type": "message",
+        "role": "developer",
+        "content": [{"type": "input_text", "text": listed}],
+    }
+    used = {"input_tokens": 10, "output_tokens": 1}
+    beside = [
+        thread(),
+        kept("response_item", type="message", role="assistant", content=[{"text": "all done"}]),
+        kept("token_usage_record", usage=used),
+        kept("event_msg", type="task_complete", last_agent_message="all done"),
+        thread(subagent=spawned),
+        kept("response_item", **developer),
+        function_call("c", "exec_command", {"cmd": f"cat {IN}/SKILL.md"}),
+        answered("c", "body"),
+        kept("token_usage_record", usage=used),
+        kept("event_msg", type="task_complete", last_agent_message="half done"),
+    ]
+    trace = said("codex", line("turn.completed", usage=used), beside=beside)
+    assert (trace.answer, trace.end.status, trace.usage.input_tokens) == (
+        "all done",
+        "completed",
+        20,
+    )
+    assert (greeter(trace).sub, greeter(trace).how) == ("/root/one", "shell-read")
+    assert only(Offer, trace) == []
+
+
+def test_a_rollout_without_tokens_leaves_those_of_the_stream():
+    beside = [kept("response_item", type="message", role="assistant", content=[{"text": "ok"}])]
+    trace = said("codex", line("turn.completed", usage={"input_tokens": 7}), beside=beside)
+    assert trace.usage.input_tokens == 7
+
+
+def test_the_app_server_tells_the_same_in_other_letters():
+    trace = session("codex", "appserver_implicit")
+    assert (greeter(trace).rung, greeter(trace).how) == ("loaded", "shell-read")
+    assert (trace.end.status, trace.answer, trace.usage.input_tokens) == ("completed", "done", 2000)
+    put_in = session("codex", "appserver_skill_input_and_denied")
+    assert (greeter(put_in).rung, greeter(put_in).how) == ("loaded", "injected")
+
+
+def notice(method, **params):
+    return {"method": method, "params": params, "emittedAtMs": 1000}
+
+
+def test_every_item_of_the_app_server_is_read():
+    def done(kind, **more):
+        return notice(
+            "item/completed", item={"type": kind, "id": kind, "status": "completed", **more}
+        )
+
+    failed = {"status": "failed", "error": {"message": "unexpected status 401 Unauthorized"}}
+    trace = said(
+        "codex",
+        done(
+            "mcpToolCall", server="skills", tool="skill", arguments={"skill": "greeter"}, result={}
+        ),
+        done("fileChange", changes=[{"path": "/w/a.txt", "kind": {"type": "add"}, "diff": ""}]),
+        done("dynamicToolCall", tool="look", namespace=None, arguments={}),
+        done("webSearch", query="x"),
+        notice("error", error={"message": "Reconnecting... 1/5"}, willRetry=True),
+        notice("warning", message="Exceeded skills context budget. 3 skills were not included"),
+        notice("turn/completed", turn=failed),
+        notice("something/new"),
+        {"id": 9, "result": {}},
+        {"id": 10, "error": {"code": -32600, "message": "unknown thread"}},
+    )
+    assert [each.does for each in only(Call, trace)] == ["skill", "write", "mcp", "other"]
+    assert greeter(trace).how == "mcp-tool"
+    assert [(each.what, each.retrying) for each in only(Fault, trace)[:2]] == [
+        ("network", True),
+        ("context", False),
+    ]
+    assert trace.unread == (8,)
+    assert trace.end.reason == "unknown thread"
 
 
 def test_lines_beside_are_numbered_on_from_the_stream():

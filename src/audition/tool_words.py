@@ -42,6 +42,8 @@ def call_words(tool: str, given: Json, own: Mapping[str, Does]) -> dict[str, Any
     given = arguments_of(given)
     words: dict[str, Any] = {"tool": tool, "input": given}
     does = own.get(tool, "other")
+    if tool.endswith("read_mcp_resource"):  # Codex and Qwen have one tool for all servers
+        return {**words, **_resource_words(_first(given, ("uri",)))}
     if tool.startswith("mcp__"):
         name = tool[len("mcp__") :].partition("__")[2].lower().replace("-", "_")
         does = "skill" if name in SKILL_TOOLS else "mcp"
@@ -61,6 +63,17 @@ def call_words(tool: str, given: Json, own: Mapping[str, Does]) -> dict[str, Any
     if does == "shell":
         return {**words, "does": does, "command": command_of(given)}
     return {**words, "does": does, "paths": () if does in ("other", "mcp") else _paths(given)}
+
+
+def _resource_words(uri: str) -> dict[str, Any]:
+    """What `skill://greeter/SKILL.md` asks for: a skill, or a file of one."""
+    folder, _, inside = uri.partition("://")[2].partition("/")
+    if not uri.startswith("skill://"):
+        return {"does": "mcp", "paths": (uri,) if uri else ()}
+    if inside in ("", "SKILL.md") or inside.endswith("/SKILL.md"):
+        skill = inside.split("/")[-2] if "/" in inside else folder
+        return {"does": "skill", "skill": skill, "paths": ("SKILL.md",)}
+    return {"does": "resource", "skill": folder, "paths": (inside,)}
 
 
 def name_over_mcp(tool: str, own: Mapping[str, Does], mark: str) -> str:

@@ -30,7 +30,11 @@ def ran(tmp_path_factory):
     }
     says_hello = {"prompt": "Say hello please", "skill": "greeting"}
     cases = [{"id": name, **says_hello} for name in ways]
+    elsewhere = {"cmd": "head -3 SKILL.md", "workdir": ".agents/skills/greeting"}
+    running = {"cmd": "sleep 5; cat .agents/skills/greeting/SKILL.md", "yield_time_ms": 500}
+    cases += [{"id": name, **says_hello} for name in ("elsewhere", "only-script")]
     cases += [
+        {"id": "still-runs", "prompt": "Say hello please", **QUIET},
         {"id": "named", "prompt": "$greeting say hello", "skill": "greeting"},
         {"id": "plain", "prompt": "the greeting skill, what is it?", **QUIET},
         {"id": "twice", "prompts": ["One, please", "And two, please"], **QUIET},
@@ -48,6 +52,9 @@ def ran(tmp_path_factory):
     ]
     script = {name: [shell(line), "SALVE Ada"] for name, line in ways.items()}
     script |= {
+        "elsewhere": [{"calls": [{"tool": "exec_command", "input": elsewhere}]}, "SALVE Ada"],
+        "only-script": [shell("sh .agents/skills/greeting/scripts/hello.sh"), "SALVE Ada"],
+        "still-runs": [{"calls": [{"tool": "exec_command", "input": running}]}, "SALVE Ada"],
         "named": ["SALVE Ada"],
         "plain": ["It greets."],
         "twice": ["one", "two"],
@@ -70,6 +77,16 @@ def test_a_skill_is_loaded_by_any_spelling_of_a_read(ran, name):
     assert (record["status"], record["reason"]) == ("pass", "")
     assert evidence(record)["how"] == "shell-read"
     assert evidence(record)["rung"] == ("ran" if name == "script" else "loaded")
+
+
+def test_the_folder_of_a_command_counts_and_so_does_its_end(ran):
+    told = {
+        name: (evidence(ran.found[name])["rung"], evidence(ran.found[name])["how"])
+        for name in ("elsewhere", "only-script", "still-runs")
+    }
+    assert told["elsewhere"] == ("loaded", "shell-read")
+    assert told["only-script"] == ("ran", "script-run")
+    assert told["still-runs"] == ("asked", None)
 
 
 def test_a_denied_command_is_proved_by_the_file_kept_beside_the_stream(ran):
@@ -122,3 +139,16 @@ def test_trouble_is_named_by_its_words(ran):
 
 def test_nothing_is_left(ran):
     assert not left_over(str(ran.root))
+
+
+@pytest.mark.parametrize("model", ["gpt-6.1-sol", "gpt-5.5"])
+def test_a_skill_over_mcp_is_known_in_code_mode_and_without(model, tmp_path):
+    need("codex")
+    words = ("-a", "codex", "-d", "mcp", "-m", model)
+    case = {"id": "a", "prompt": "How do I greet a person by name?", "skill": "greeting"}
+    by_tool = House(tmp_path / "1").run([case], {}, *words, provider="understudy")["a"]
+    assert evidence(by_tool)["how"] == "mcp-tool"
+    given = {"server": "skills", "uri": "skill://greeting/SKILL.md"}
+    script = {"a": [{"calls": [{"tool": "read_mcp_resource", "input": given}]}, "SALVE Ada"]}
+    by_resource = House(tmp_path / "2").run([case], script, *words)["a"]
+    assert evidence(by_resource)["how"] == "mcp-resource"

@@ -14,7 +14,8 @@ knows the checks.) What counts:
 * A skill that is not on offer is known by the name it was called by, or by the folder of
   the SKILL.md that was read.
 * A bundled file that was read, or script that was run, is noted in any case; it is a rung
-  only for a skill that was loaded, before or after.
+  only for a skill that was loaded, before or after. Where an agent has no skill tool, a run
+  of what lies in `scripts/` is a way of loading (Codex counts it as a use of the skill).
 * `order` and `last` are of requests; noodling is none.
 """
 

@@ -216,14 +216,22 @@ class Walk:
             elif good:
                 self.climbs[name].resources[inside] = None
                 self.climbs[name].note("read", *lines)
-        for name, inside in self._inside(runs) if result else ():
-            # A script that ran and failed still ran.
-            self.climbs[name].scripts[inside] = None
-            self.climbs[name].note("ran", *lines)
         for name in [*(each for each in self.climbs if each in bodies), *bodies - {*self.climbs}]:
             own = how in self.agent.loads_by
             found = self._ask(name, call.line, call.sub) if own else self._climb_of(name)
             self._load(found, how, *lines)
+        for name, inside in self._inside(runs) if result else ():
+            self._ran(name, inside, call, *lines)
+
+    def _ran(self, name: str, script: str, call: Call, *lines: int) -> None:
+        """A script that ran and failed still ran. One in `scripts/` may be how a skill is used."""
+        found = self.climbs[name]
+        found.scripts[script] = None
+        found.note("ran", *lines)
+        if "script-run" in self.agent.loads_by and script.startswith("scripts/"):
+            found = self._ask(name, call.line, call.sub)
+            if not found.routes:
+                self._load(found, "script-run", *lines)
 
     def _tried(self, name: str, call: Call, *lines: int) -> None:
         """Its own way of loading a skill led nowhere."""

@@ -156,7 +156,9 @@ RUNGS: tuple[Rung, ...] = (
     "ran",
     "followed",
 )
-How = Literal["skill-tool", "mcp-tool", "mcp-resource", "file-read", "shell-read", "injected"]
+How = Literal[
+    "skill-tool", "mcp-tool", "mcp-resource", "file-read", "shell-read", "script-run", "injected"
+]
 
 
 class Evidence(Value, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ ALL_WAYS: tuple[How, ...] = (
     "mcp-resource",
     "file-read",
     "shell-read",
+    "script-run",
     "injected",
 )
 

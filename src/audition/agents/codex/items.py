@@ -1,4 +1,4 @@
-"""Reads the items of a rollout: commands, patches and MCP calls as Codex carried them out.
+"""Reads the items of a rollout, and of the app-server: commands, patches and MCP calls as Codex carried them out.
 
 In: an item, and where it was told. Out: the call and its result.
 Must not know: lines.
@@ -6,13 +6,14 @@ Must not know: lines.
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import unquote
 
 from audition.model import AnyEvent, Call, Denial, Json, Result
-from audition.tool_words import OUTPUT_CAP, call_words, join_words, text_of
+from audition.tool_words import OUTPUT_CAP, call_words, join_words, text_of, unwrap
 
 _SAID_ELSEWHERE = frozenset(
     ("AgentMessage", "UserMessage", "Reasoning", "Plan", "ContextCompaction", "HookPrompt")
-)
+) | {"FunctionCallOutput", "Sleep", "ImageGeneration", "EnteredReviewMode", "ExitedReviewMode"}
 
 
 def read_item(at: dict[str, Any], item: dict[str, Json]) -> Sequence[AnyEvent] | None:
@@ -22,8 +23,13 @@ def read_item(at: dict[str, Any], item: dict[str, Json]) -> Sequence[AnyEvent] |
     match item.get("type"):
         case "CommandExecution":
             words = item.get("command")
-            line = join_words([str(each) for each in words]) if isinstance(words, list) else words
-            call = Call(**at, id=id_, tool="shell", does="shell", command=str(line or ""))
+            line = (
+                join_words(list(map(str, words))) if isinstance(words, list) else unwrap(str(words))
+            )
+            # The rollout has an address here, the app-server a path.
+            folder = unquote(str(item.get("cwd") or "").removeprefix("file://"))
+            given: dict[str, Json] = {"cwd": folder} if folder else {}
+            call = Call(**at, id=id_, tool="shell", does="shell", command=line, input=given)
             told = item.get("aggregated_output")
         case "FileChange":
             paths = tuple(item.get("changes") or ())

@@ -11,21 +11,39 @@ wrong on the way, and how it ended.
 
 import msgspec
 
-from audition.model import AnyEvent, Call, Denial, End, Fault, Result
+from audition.agents.codex.script import folder_in
+from audition.model import AnyEvent, Call, Denial, End, Fault, Message, Offer, Result, Usage
 
 
 def join(stream: list[AnyEvent], rollout: list[AnyEvent]) -> list[AnyEvent]:
     """The rollout's events, with the faults and the end that the stream tells."""
+    rollout = _threads(rollout)
     if not any(isinstance(each, (Call, Result)) or _said(each) for each in rollout):
         return [*(each for each in rollout if not isinstance(each, End)), *stream]
     ends = [each for each in stream if isinstance(each, End)]
     kept = [each for each in rollout if not isinstance(each, End)]
-    last = [each for each in rollout if isinstance(each, End)][-1:]
+    if not any(isinstance(each, Usage) for each in kept):
+        kept += [each for each in stream if isinstance(each, Usage)]
+    last = [each for each in rollout if isinstance(each, End) and not each.sub][-1:]
     # Killed between turns, the rollout's last task is complete and the stream's is not.
     end = ends[-1:] or ([] if stream else last)
     if end and last and end[0].status == "completed":
         end = [msgspec.structs.replace(end[0], answer=last[0].answer)]
     return [*kept, *(each for each in stream if isinstance(each, Fault)), *end]
+
+
+def _threads(rollout: list[AnyEvent]) -> list[AnyEvent]:
+    """Each sub-agent has a file of its own: what is in it is marked, its list is its own."""
+    kept: list[AnyEvent] = []
+    sub = ""
+    for event in rollout:
+        if isinstance(event, Message) and not (event.text or event.skill):
+            sub = event.sub
+        elif not sub:
+            kept.append(event)
+        elif not isinstance(event, Offer):
+            kept.append(msgspec.structs.replace(event, sub=sub))
+    return kept
 
 
 def _said(event: AnyEvent) -> bool:
@@ -34,7 +52,7 @@ def _said(event: AnyEvent) -> bool:
 
 def settle(events: list[AnyEvent]) -> list[AnyEvent]:
     """Each call and each result once, ids unique; of a script only what nothing else tells."""
-    return _without_told_scripts(_once(events))
+    return _without_told_scripts(_once(_threads(events)))
 
 
 def _once(events: list[AnyEvent]) -> list[AnyEvent]:
@@ -74,7 +92,9 @@ def _without_told_scripts(events: list[AnyEvent]) -> list[AnyEvent]:
         hidden = [line for line in event.input.get("commands", []) if line not in told]
         if hidden and not (told and hidden == [event.input.get("script")]):
             line = "\n".join(hidden)
-            mended[event.id] = msgspec.structs.replace(event, command=line, input={})
+            folder = folder_in(str(event.input.get("script")))
+            given = {"workdir": folder} if folder else {}
+            mended[event.id] = msgspec.structs.replace(event, command=line, input=given)
         else:
             dropped.add(event.id)
     kept = [

@@ -1,4 +1,4 @@
-"""The lines of Codex's stream and of its rollout as msgspec decodes them: only what is read.
+"""The lines of stream, rollout and app-server as msgspec decodes them: only what is read.
 
 In: nothing. Out: the shapes. Must not know: what they mean.
 """
@@ -51,6 +51,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     error: Json = None
     message: str = ""
     payload: msgspec.Raw = msgspec.Raw()
+    method: Json = None
+    id: Json = None
 
 
 class Payload(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,6 +75,8 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     message: Json = None
     reason: Json = None
     last_agent_message: str | None = None
+    id: Json = None
+    source: Json = None
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,3 +85,12 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     type: str
     timestamp: str | None = None
     payload: Payload = Payload()
+
+
+class Notice(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of the app-server: a notice, a request of it, or an answer to one of its client."""
+
+    method: str = ""
+    params: Json = None
+    error: Json = None
+    at: float | None = msgspec.field(default=None, name="emittedAtMs")

@@ -13,42 +13,19 @@ from typing import Any
 
 import msgspec
 
+from audition.agents.codex.calls import read_answer, read_call
 from audition.agents.codex.items import read_item
 from audition.agents.codex.lines import Kept, Payload, Used
-from audition.agents.codex.script import commands_in
-from audition.model import (
-    AnyEvent,
-    Call,
-    Does,
-    End,
-    Fault,
-    Json,
-    Message,
-    Offer,
-    Result,
-    Usage,
-)
-from audition.tool_words import OUTPUT_CAP, arguments_of, call_words, seconds, text_of
+from audition.model import AnyEvent, Call, End, Fault, Message, Offer, Usage
+from audition.tool_words import OUTPUT_CAP, arguments_of, seconds, text_of
 from audition.trouble import say_why, tell_trouble
 
-_OWN: dict[str, Does] = {
-    "exec_command": "shell",
-    "shell": "shell",
-    "shell_command": "shell",
-    "local_shell": "shell",
-    "apply_patch": "write",
-    "view_image": "read",
-    "spawn_agent": "task",
-}
-_QUIET = frozenset(("session_meta", "turn_context", "world_state", "compacted"))
+_QUIET = frozenset(("turn_context", "world_state", "compacted"))
 _QUIET_ITEMS = frozenset(
     ("additional_tools", "ghost_snapshot", "tool_search_call", "tool_search_output", "other")
 ) | {"compaction", "compaction_summary"}
 _OFFERED = re.compile(r"^- ([^\s:]+): ?(.*?) ?\(file: [^)\n]*\)$", re.MULTILINE)
 _INJECTED = re.compile(r"\s*<skill>\s*<name>([^<]+)</name>")
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
-_EXITED = re.compile(r"(?:Process exited with|Exit) code:? (-?\d{1,9})")
-
 
 _line = msgspec.json.Decoder(Kept)
 _Events = Sequence[AnyEvent] | None
@@ -72,7 +49,17 @@ def read_rollout(number: int, raw: bytes) -> _Events:
                 output_tokens=used.output_tokens,
             )
         ]
+    if said.type == "session_meta":
+        return [_thread(at, said.payload)]
     return () if said.type in _QUIET else None
+
+
+def _thread(at: dict[str, Any], said: Payload) -> Message:
+    """Where a thread begins, and whose it is; `joining` takes it out again."""
+    spawned = arguments_of(arguments_of(said.source).get("subagent"))
+    told = arguments_of(spawned.get("thread_spawn"))
+    name = str(told.get("agent_path") or said.id or "agent") if spawned else ""
+    return Message(**at, role="system", sub=name)
 
 
 def _response(at: dict[str, Any], said: Payload) -> _Events:
@@ -84,9 +71,9 @@ def _response(at: dict[str, Any], said: Payload) -> _Events:
             text = text_of(said.summary)
             events = [Message(**at, role="thought", text=text)] if text else []
         case "function_call" | "custom_tool_call" | "local_shell_call":
-            events = [_call(at, said)]
+            events = [read_call(at, said)]
         case "function_call_output" | "custom_tool_call_output":
-            events = [_answer(at, said.call_id, said.output)]
+            events = read_answer(at, said.call_id, said.output)
         case "web_search_call":
             events = [Call(**at, id=said.call_id, tool="web_search")]
         case kind if kind not in _QUIET_ITEMS:
@@ -109,35 +96,6 @@ def _message(at: dict[str, Any], role: str, text: str) -> list[AnyEvent]:
 def _offer(at: dict[str, Any], name: str, about: str) -> Offer:
     how = "name" if not about else "cut" if about.endswith(("...", "…")) else "full"
     return Offer(**at, skill=name, offered=how, shown_chars=len(about))  # type: ignore[arg-type]
-
-
-def _call(at: dict[str, Any], said: Payload) -> Call:
-    if said.name == "exec" and isinstance(said.input, str):
-        lines = commands_in(said.input)
-        given = {"script": said.input, "commands": lines}
-        return Call(**at, id=said.call_id, tool="exec", does="shell", input=given)
-    if said.name == "apply_patch" and isinstance(said.input, str):
-        paths = tuple(_PATCHED.findall(said.input))
-        return Call(**at, id=said.call_id, tool="apply_patch", does="write", paths=paths)
-    given = arguments_of(said.action if said.type == "local_shell_call" else said.arguments)
-    tool = "local_shell" if said.type == "local_shell_call" else said.name
-    return Call(**at, id=said.call_id, **call_words(tool, given, _OWN))
-
-
-def _answer(at: dict[str, Any], id_: str, output: Json) -> Result:
-    """What the model was told; a script's answer holds JSON with the command's own."""
-    text, code = text_of(output), None
-    if isinstance(output, list):
-        inner = [arguments_of(each.get("text")) for each in output if isinstance(each, dict)]
-        inner = [each for each in inner if "exit_code" in each]
-        if inner:
-            text = "\n".join(str(each.get("output", "")) for each in inner)
-            codes = [each["exit_code"] for each in inner if type(each["exit_code"]) is int]
-            code = next(filter(None, codes), 0) if codes else None
-    elif found := _EXITED.search(text[:500]):
-        code, text = int(found[1]), text.partition("Output:\n")[2] or text
-    refused = text.startswith(("unsupported call", "exec_command failed"))
-    return Result(**at, id=id_, output=text, failed=bool(code) or refused, exit_code=code)
 
 
 def _event(at: dict[str, Any], said: Payload) -> _Events:

@@ -1,6 +1,6 @@
 """Finds shell commands in the JavaScript that a model gives to the tool `exec`.
 
-In: a script such as `await tools.exec_command({cmd: "cat x"})`. Out: its command lines.
+In: a script such as `await tools.exec_command({cmd: "cat x"})`. Out: its command lines, and their folder.
 Nothing is run: literals are taken as they stand; a command that the script puts together
 is not found, and the script itself stands for it.
 Must not know: events.
@@ -10,9 +10,9 @@ import json
 import re
 
 _CALL = re.compile(r"exec_command\s*\(")
-_CMD = re.compile(
-    r"""["']?\bcmd["']?\s*:\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)""", re.DOTALL
-)
+_LITERAL = r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)"""
+_CMD = re.compile(rf"""["']?\bcmd["']?\s*:\s*{_LITERAL}""", re.DOTALL)
+_WORKDIR = re.compile(rf"""["']?\bworkdir["']?\s*:\s*{_LITERAL}""", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\n": ""}
 
 
@@ -22,6 +22,12 @@ def commands_in(script: str) -> tuple[str, ...]:
         return ()
     found = tuple(_unquote(each) for each in _CMD.findall(script))
     return found or (script,)
+
+
+def folder_in(script: str) -> str:
+    """The folder in which a script's commands run, where it names one and no more."""
+    found = {_unquote(each) for each in _WORKDIR.findall(script)}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _unquote(literal: str) -> str:

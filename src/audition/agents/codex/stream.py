@@ -1,6 +1,6 @@
 """Reads what `codex exec --json` prints, line by line.
 
-In: a numbered raw line, of the stream or of a rollout. Out: its events.
+In: a numbered raw line; of a rollout or of the app-server too. Out: its events.
 Must not know: files, other lines.
 
 Read from 0.169.0 (tests/traces/codex). The stream leaves out commands that end in a denial,
@@ -13,9 +13,11 @@ import msgspec
 
 from audition.agents.codex.lines import Item, Line, Used
 from audition.agents.codex.rollout import read_rollout
+from audition.agents.codex.server import read_notice
 from audition.model import AnyEvent, Call, Denial, End, Fault, Json, Message, Result, Usage
+from audition.settling import tell_failure
 from audition.tool_words import OUTPUT_CAP, call_words, text_of, unwrap
-from audition.trouble import say_why, tell_trouble
+from audition.trouble import tell_trouble
 
 _NOT_APPROVED = "requires approval"
 
@@ -29,27 +31,35 @@ def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
     said = _line.decode(raw)
     if said.payload:
         return read_rollout(number, raw)
-    if said.type in ("item.started", "item.completed") and said.item:
-        return _read_item(number, said.item, done=said.type == "item.completed")
-    if said.type == "turn.completed":
-        used = said.usage or Used()
-        # Of a resumed thread it counts all turns: the last one is the total.
-        return [
-            Usage(
-                line=number,
-                input_tokens=used.input_tokens,
-                cached_input_tokens=used.cached_input_tokens,
-                output_tokens=used.output_tokens,
-                total=True,
-            ),
-            End(line=number, status="completed"),
-        ]
-    if said.type == "turn.failed":
-        text = message_of(said.error)
-        return [End(line=number, status="failed", reason=say_why(tell_trouble(text), text))]
-    if said.type == "error":
-        return [_fault(number, said.message)]
-    return () if said.type in _QUIET else None
+    if said.method is not None or (said.id is not None and not said.type):
+        return read_notice(number, raw)
+    events: Sequence[AnyEvent] | None = ()
+    match said.type:
+        case "item.started" | "item.completed" if said.item:
+            events = _read_item(number, said.item, done=said.type == "item.completed")
+        case "turn.completed":
+            events = _completed(number, said.usage or Used())
+        case "turn.failed":
+            events = [tell_failure({"line": number}, message_of(said.error))]
+        case "error":
+            events = [_fault(number, said.message)]
+        case kind if kind not in _QUIET:
+            events = None
+    return events
+
+
+def _completed(number: int, used: Used) -> list[AnyEvent]:
+    # Of a resumed thread it counts all turns: the last one is the total.
+    return [
+        Usage(
+            line=number,
+            input_tokens=used.input_tokens,
+            cached_input_tokens=used.cached_input_tokens,
+            output_tokens=used.output_tokens,
+            total=True,
+        ),
+        End(line=number, status="completed"),
+    ]
 
 
 def _fault(number: int, text: str) -> Fault:
