@@ -118,14 +118,58 @@ def test_another_folder_of_skills_is_a_baseline_whatever_its_skill_is_called(hou
     assert set(loaded) == {"loaded"}, "the other skill is what the baseline is expected to call"
 
 
-def test_with_trials_auto_a_baseline_ends_where_the_skill_is_decided(house):
+def asked_in_order(house, run="r"):
+    lines = (house / "artifacts" / "skill-evals" / run / "progress.jsonl").read_text().splitlines()
+    trials = [json.loads(line) for line in lines]
+    return [(each["case"], each["trial"], each["variant"]) for each in trials if each["skill"]]
+
+
+def test_with_trials_auto_a_baseline_ends_where_it_is_told_from_the_skill(house):
     run(house, "-a", "coin:1:1", "--trials", "auto", "--baseline", "none", "-j", "1")
-    trials = kept(house, "results.json")["trials"]
-    mine = [each for each in trials if not each["variant"] and each["should_trigger"]]
-    theirs = [each for each in trials if each["variant"] and each["should_trigger"]]
-    assert len(mine) < 25
-    assert abs(len(mine) - len(theirs)) <= 1
+    positives = [each for each in asked_in_order(house) if each[0] != "n"]
+    mine = [each for each in positives if not each[2]]
+    theirs = [each for each in positives if each[2]]
+    assert (len(mine), len(theirs)) == (14, 8)
+    for case, number, variant in theirs:
+        partner, own = positives.index((case, number, "")), positives.index((case, number, variant))
+        assert own == partner + 1, "a pair is asked in turn"
+    lift = lift_over(house, "none")
+    assert lift["sequential"] == {"word": "better", "at": 8, "cap": 158, "effect": 0.2}
+    assert lift["as_offered"]["word"] == "helps"
     assert "not been run" not in (house / "artifacts/skill-evals/r/summary.md").read_text()
+
+
+def test_with_trials_auto_twins_are_asked_until_a_difference_worth_it_would_have_shown(house):
+    done = run(house, "-a", "oracle", "--trials", "auto", "--baseline", "none", "-j", "2")
+    found = kept(house, "summary.json")
+    (cell,) = [each for each in found["cells"] if each["positives"]]
+    assert (cell["verdict"], cell["decided_at"]) == ("pass", 14)
+    assert 23 <= cell["of"] <= 25, "the partners that the comparison still needed, no more"
+    lift = lift_over(house, "none")
+    assert (lift["sequential"]["word"], lift["sequential"]["at"]) == ("no difference", 23)
+    assert "known after 23 pairs: not worth 20 points" in " ".join(done.stdout.split())
+    assert [each["metric"] for each in lift["took"]] == ["tokens", "seconds", "turns"]
+    assert (lift["took"][0]["cases"], lift["took"][0]["word"]) == (8, "less")
+
+
+def test_a_comparison_that_was_cut_is_open_and_goes_on_to_the_same_word(house):
+    words = ("-a", "oracle", "--trials", "auto", "--baseline", "none", "-j", "1")
+    run(house, *words, "--max-runs", "20", code=1)
+    assert lift_over(house, "none")["sequential"]["word"] == "open"
+    assert "at most 158 pairs tell" in " ".join(
+        run(house, "--resume", "--max-runs", "21", code=1).stdout.split()
+    )
+    run(house, "--resume", "--max-runs", "1000")
+    lift = lift_over(house, "none")
+    assert (lift["sequential"]["word"], lift["sequential"]["at"]) == ("no difference", 23)
+
+
+def test_the_quote_of_a_comparison_names_its_pairs(house):
+    words = ("-a", "oracle", "--trials", "auto", "--baseline", "none", "--dry-run")
+    quote = json.loads(run(house, *words, "--output-format", "json").stdout)["quote"]
+    mine, theirs = [each for each in quote["cells"] if each["positives"]]
+    assert mine["worst_runs"] == theirs["worst_runs"] == 158
+    assert 14 < mine["expected_runs"] == theirs["expected_runs"] < 100
 
 
 @pytest.mark.parametrize(

@@ -265,7 +265,19 @@ def test_the_exact_chances_of_a_duel_are_those_of_many_duels():
     assert sum(end.at for end in ends) / 4000 == pytest.approx(exact.pairs, rel=0.05)
 
 
-def test_a_duel_of_twins_goes_on_until_its_cap():
+def test_a_duel_of_twins_ends_as_soon_as_a_rise_would_have_shown():
     duel = make_duel(0.6, 0.2)
-    assert judge_pairs(duel, [(True, True)] * (duel.cap - 1)) is None
-    assert judge_pairs(duel, [(True, True)] * duel.cap) == ("no better", duel.cap, True)
+    assert judge_pairs(duel, [(True, True)] * 22) is None
+    assert judge_pairs(duel, [(True, True)] * 23) == ("no better", 23, False)
+
+
+@pytest.mark.parametrize(("rate", "effect"), [(0.7, 0.2), (0.6, 0.2), (0.75, 0.15), (0.5, 0.4)])
+def test_a_duel_is_exactly_as_rarely_wrong_as_it_says(rate, effect):
+    duel = make_duel(rate, effect)
+    for discordant in (0.02, 0.1, 0.3, 0.5, 0.9):
+        assert duel_chances(duel, discordant, 0.5).better <= 0.025
+    risen = rate + effect
+    only_b, only_a = risen * (1 - rate), rate * (1 - risen)
+    found = duel_chances(duel, only_a + only_b, only_b / (only_a + only_b))
+    assert found.better >= 0.9
+    assert duel_chances(duel, 0.0, 0.5) == (0.0, judge_pairs(duel, [(True, True)] * duel.cap).at)

@@ -2,14 +2,17 @@ import random
 import threading
 
 import pytest
+from msgspec.structs import replace
 from records import make_record
-from test_verdict import plan_of
+from test_verdict import AGENT, plan_of
 
 from audition.executors.threads import threads
-from audition.model import Case, Spent
+from audition.model import Case, CheckSpec, Grade, Spent, Suite
+from audition.plan import Arm, Limits, plan_trials
+from audition.spending import Caps, Rules
 from audition.stats.fixed import fixed_design
 from audition.stats.sequential import MIX
-from audition.turns import AHEAD, Caps, Rules, Turns
+from audition.turns import AHEAD, Turns
 
 
 def cases(*names, **more):
@@ -186,3 +189,44 @@ def test_over_many_cells_at_once_the_mix_takes_half_the_trials_of_a_fixed_number
     )
     assert len(asked) / 200 <= fixed_design(0.7, 0.9).trials / 2
     assert turns.ended().why == ""
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_arms_and_baselines_there_are_asking_comes_to_an_end(seed):
+    dice = random.Random(seed)
+    agent = replace(AGENT, deliveries=("native", "mcp", "none"))
+    arms = [
+        Arm(agent=agent, delivery=word if variant == "none" else delivery, variant=variant)
+        for delivery in ("native", "mcp")[: dice.randint(1, 2)]
+        for variant in ("", "none", "git:x")[: dice.randint(1, 3)]
+        for word in ("none",)
+    ]
+    arms = [arm for place, arm in enumerate(arms) if arm not in arms[:place]]
+    suite = Suite(
+        file="c.yaml",
+        cases=(
+            *cases("a", "b", "c", checks=(CheckSpec(name="answer_contains"),)),
+            *cases("n", should_trigger=False),
+        ),
+    )
+    plan = plan_trials([suite], arms, Limits(auto=True))
+    turns = Turns(plan.trials, Rules(cells=plan.cells), 3)
+    rates = {arm.variant: dice.choice([0.0, 0.5, 0.8, 1.0]) for arm in arms}
+
+    def outcome(trial):
+        if dice.random() < 0.05:
+            return "error"
+        return "pass" if dice.random() < rates[trial.variant] else "fail"
+
+    def one(trial):
+        status = "ineligible" if trial.ineligible else outcome(trial)
+        grade = Grade(by="answer_contains", status="pass" if status == "pass" else "fail")
+        turns.tell(record_of(trial, status, variant=trial.variant, delivery=trial.delivery,
+                             file="c.yaml", grades=(grade,)))  # fmt: skip
+        return trial
+
+    asked = list(threads(turns.each(lambda: False), one, 3))
+    assert turns.ended().why == ""
+    assert len(asked) + turns.ended().spared == len(plan.trials)
+    mine = {(each.case.id, each.number) for each in asked if not each.variant}
+    assert {(each.case.id, each.number) for each in asked if each.variant} <= mine

@@ -17,7 +17,7 @@ from audition.agent import Agent
 from audition.aim import Aim
 from audition.eligible import why_ineligible
 from audition.model import Case, Skill, Suite, Trial, Value
-from audition.verdict import Cell, cell_key, plan_cells
+from audition.verdict import Cell, cell_key, is_compared, plan_cells
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?\Z")
@@ -157,8 +157,8 @@ def _plan_auto(
     """
     once = msgspec.structs.replace(limits, auto=False, trials=1)
     first = plan_trials(suites, arms, once, swaps)
-    cells = plan_cells(first.trials, suites, limits.aim, auto=True)
-    left = {cell.key: cell.cap or 0 for cell in cells if not cell.variant}
+    cells = _with_pairs(plan_cells(first.trials, suites, limits.aim, auto=True), first.trials)
+    left = {cell.key: max(cell.cap or 0, cell.pairs or 0) for cell in cells if not cell.variant}
     chosen: list[Trial] = []
     going = list(first.trials)
     number = 0
@@ -181,6 +181,21 @@ def _plan_auto(
             if not each.ineligible and (each.variant or left[cell_key(each)] > 0)
         ]
     return Plan(trials=tuple(chosen), skills=first.skills, cells=cells)
+
+
+def _with_pairs(cells: Sequence[Cell], trials: Sequence[Trial]) -> tuple[Cell, ...]:
+    """The cells, each with the pairs that telling it from its baselines may take.
+
+    Only positives are compared: what a skill adds shows where it should be called.
+    """
+    asked = {cell_key(each) for each in trials if not each.ineligible}
+    baselines = [each for each in cells if each.variant and each.key in asked]
+    return tuple(
+        msgspec.structs.replace(cell, pairs=cell.duel.cap)
+        if cell.positives and any(is_compared(cell, each) for each in baselines)
+        else cell
+        for cell in cells
+    )
 
 
 def _again(trial: Trial, number: int, index: int) -> Trial:

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 from audition.index import Average
 from audition.model import Value
 from audition.plan import Plan
+from audition.stats.duel import duel_chances
 from audition.stats.fixed import fixed_design
 from audition.stats.power import smallest_difference, trials_needed
 from audition.stats.sequential import mean_runs
-from audition.verdict import Cell, cell_key
+from audition.verdict import Cell, cell_key, is_compared
 
 ASSUMED_SECONDS = 45.0
 ASSUMED_TOKENS = 40_000.0
@@ -75,7 +76,12 @@ def make_quote(
             runs[key] = runs.get(key, 0) + 1
             cases.setdefault(key, set()).add(trial.case.node)
     cells = tuple(
-        _quote_cell(cell, runs[cell.key], len(cases[cell.key]), averages, free)
+        _quote_cell(
+            cell,
+            (_expect(cell, plan.cells, runs[cell.key]), runs[cell.key], len(cases[cell.key])),
+            averages,
+            free,
+        )
         for cell in plan.cells
         if cell.key in runs
     )
@@ -96,10 +102,28 @@ def make_quote(
     )
 
 
+def _expect(cell: Cell, cells: Iterable[Cell], most: int) -> float:
+    """How many trials a cell takes on average, as far as that can be said before."""
+    # A baseline is asked for its pairs; a cell for those, and until it is decided itself.
+    pairs = [each for each in cells if each.pairs and (each == cell or is_compared(each, cell))]
+    expected = [_expected_pairs(each) for each in pairs]
+    if cell.cap is not None:
+        expected.append(mean_runs(cell.design))
+    return min(most, max(expected, default=most))
+
+
+def _expected_pairs(cell: Cell) -> float:
+    """The pairs it takes where the baseline is just as good, which takes many."""
+    return duel_chances(cell.duel, 2 * cell.target * (1 - cell.target), 0.5).pairs
+
+
 def _quote_cell(
-    cell: Cell, worst: int, cases: int, averages: Sequence[Average], free: frozenset[str]
+    cell: Cell,
+    counts: tuple[float, int, int],
+    averages: Sequence[Average],
+    free: frozenset[str],
 ) -> CellQuote:
-    expected = float(worst) if cell.cap is None else min(worst, mean_runs(cell.design))
+    expected, worst, cases = counts
     one = _cost(cell, averages, free)
     minutes = _times(one.seconds, 1 / 60)
     return CellQuote(

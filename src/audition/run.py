@@ -16,9 +16,10 @@ from audition.installed import Ready
 from audition.judging import judge_sealed
 from audition.model import Inputs, Json, Record, Trial, Value
 from audition.plan import Plan
+from audition.spending import Rules
 from audition.store import read_records, write_ended
 from audition.trial import House, run_trial
-from audition.turns import Rules, Turns
+from audition.turns import Turns
 
 Tell = Callable[[Record], None]
 NO_RULES = Rules()

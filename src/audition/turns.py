@@ -4,96 +4,26 @@ In: the planned trials, the cells they belong to, caps, the records as they come
 trial at a time. Must not know: how a trial is run, who shows it.
 
 The order is that of the plan: rounds over the cases. A sequential cell is asked until its
-test ends, and never runs more than three trials (or the workers, if fewer) ahead of what
-is known: more would often be asked in vain. Caps are looked at before each trial, so they
-are passed by no more than the trials in flight; the cap on runs is never passed.
+test ends, and with a baseline until that is told from it too; a trial of the baseline is
+asked behind its partner. A cell never runs more than three trials (or the workers, if fewer)
+ahead of what is known: more would often be asked in vain. Caps are looked at before each
+trial, so they are passed by no more than the trials in flight; the cap on runs is never passed.
 """
 
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from math import isfinite
 from typing import Any
 
-from audition.model import Record, Trial, Value
+from audition.model import Record, Trial
+from audition.spending import Rules, Spending
 from audition.stats.sequential import Decision
 from audition.store.ended import Ended
-from audition.verdict import Cell, Outcome, cell_key, stop_at
+from audition.summary.duels import Pair, judge_duel
+from audition.summary.lift import did_the_job
+from audition.verdict import BY_CHECKS, Cell, Outcome, cell_key, is_compared, stop_at
 
 AHEAD = 3
-
-
-class Caps(Value, frozen=True, kw_only=True):
-    """What a run may cost at most; None is no limit."""
-
-    dollars: float | None = None
-    tokens: int | None = None
-    runs: int | None = None
-
-
-class Rules(Value, frozen=True, kw_only=True):
-    """When asking ends."""
-
-    cells: tuple[Cell, ...] = ()
-    caps: Caps = Caps()
-    free: frozenset[str] = frozenset()
-    """Agents that cost nothing."""
-    one_fail_ends: bool = False
-    """Whether nothing more is asked once one cell has failed: the rest cannot change that."""
-
-
-class Spending:
-    """What was spent so far, and whether a cap is reached."""
-
-    def __init__(self, rules: Rules) -> None:
-        self._rules = rules
-        self._dollars = 0.0
-        self._tokens = 0
-        self._dearest: dict[str, float] = {"dollars": 0.0, "tokens": 0.0}
-        self._asked = 0
-        self._blind = ""
-
-    def ask(self) -> None:
-        """One more trial is asked."""
-        self._asked += 1
-
-    def tell(self, record: Record) -> None:
-        """A trial has come back: what it cost, as far as known."""
-        free = record.reused or record.agent in self._rules.free
-        if record.status == "ineligible" or free:
-            return
-        usage, caps = record.usage, self._rules.caps
-        known = [usage.input_tokens, usage.output_tokens]
-        tokens = None if None in known else float(sum(each or 0 for each in known))
-        dollars = usage.dollars
-        if caps.dollars is not None:
-            self._dollars += self._cost("dollars", dollars, record)
-        if caps.tokens is not None:
-            self._tokens += round(self._cost("tokens", tokens, record))
-
-    def _cost(self, what: str, cost: float | None, record: Record) -> float:
-        """A cost; where it is unknown, that of the dearest trial so far."""
-        if cost is not None and isfinite(cost):
-            self._dearest[what] = max(self._dearest[what], cost)
-            return cost
-        if record.status != "error" and not self._dearest[what]:
-            self._blind = (
-                f"`{record.agent}` does not tell its {what}, so no cap on them can be kept"
-            )
-        return self._dearest[what]
-
-    def exceeded(self) -> str:
-        """Why nothing more may be asked, in words; empty while it may."""
-        caps = self._rules.caps
-        if caps.runs is not None and self._asked >= caps.runs:
-            return f"--max-runs {caps.runs} is reached"
-        if self._blind:
-            return self._blind
-        if caps.dollars is not None and self._dollars >= caps.dollars:
-            return f"--budget {caps.dollars:g} is spent: ${self._dollars:.4f}"
-        if caps.tokens is not None and self._tokens >= caps.tokens:
-            return f"--max-tokens {caps.tokens} is spent: {self._tokens}"
-        return ""
 
 
 class _Going:
@@ -106,14 +36,21 @@ class _Going:
         self.out: set[str] = set()
         self.ended = False
         self.failed = False
+        self.planned: dict[Pair, None] = {}
+        """The places of its trials in pairs, in the order of the plan."""
+        self.handed: set[Pair] = set()
+        self.done: dict[Pair, bool | None] = {}
+        """Whether the job was done, by the case's own checks."""
+        self.right: dict[Pair, bool | None] = {}
         self.leaders: list[_Going] = []
         """Of a baseline: the cells it is compared with; it has no end of its own."""
+        self.duels: list[_Duel] = []
 
     def is_over(self) -> bool:
         """Whether nothing more is to be asked."""
-        if self.leaders:
-            return all(each.ended for each in self.leaders)
-        return self.ended
+        if self.leaders and not self.duels:
+            return all(each.is_over() for each in self.leaders)
+        return (self.ended or bool(self.leaders)) and all(each.ended for each in self.duels)
 
     def tell(self, trial: str, outcome: Outcome) -> None:
         self.out.discard(trial)
@@ -123,6 +60,9 @@ class _Going:
             end = stop_at(self.cell, outcomes)
             self.ended = end is not None
             self.failed = isinstance(end, Decision) and end.word == "fail"
+            if end == "errors":
+                for each in self.duels:
+                    each.ended = True
 
     def ahead(self) -> int:
         """How many trials are asked beyond the first that is still out."""
@@ -136,6 +76,30 @@ class _Going:
             return True
         return self.ahead() < min(AHEAD, at_once)
 
+    def may_follow(self, pair: Pair) -> bool | None:
+        """Of a baseline: whether its trial's partner is asked; None where it never will be."""
+        if not self.leaders or any(pair in each.handed for each in self.leaders):
+            return True
+        waits = any(pair in each.planned and not each.is_over() for each in self.leaders)
+        return False if waits else None
+
+
+class _Duel:
+    """A cell and one of its baselines: until it is known which is better."""
+
+    def __init__(self, skill: _Going, baseline: _Going, cell: Cell, variant: str) -> None:
+        self._skill, self._baseline = skill, baseline
+        self._by_checks = variant in BY_CHECKS
+        self._test = cell.duel
+        self.ended = False
+
+    def look(self) -> None:
+        """Look again, for something has come back."""
+        mine, other = self._skill, self._baseline
+        found = (mine.done, other.done) if self._by_checks else (mine.right, other.right)
+        if not self.ended:
+            self.ended = judge_duel(self._test, mine.planned, *found) is not None
+
 
 class Turns:
     """Hands out trials to as many threads as ask, until all is decided, asked or spent."""
@@ -146,6 +110,7 @@ class Turns:
         self._one_fail_ends = rules.one_fail_ends
         self._going: dict[Any, _Going] = {}
         self._cells: dict[str, _Going] = {}
+        self._pairs: dict[str, Pair] = {}
         self._left: deque[Trial] = deque(trials)
         self._changed = threading.Condition()
         self._words = ""
@@ -155,22 +120,37 @@ class Turns:
             key = cell_key(trial)
             going = self._going.setdefault(key, _Going(cells.get(key)))
             self._cells[trial.id] = going
+            self._pairs[trial.id] = (trial.case.node, trial.number)
+            going.planned[self._pairs[trial.id]] = None
             if going.cell and going.cell.cap is not None:
                 going.order.append(trial.id)
         self._lead()
 
     def _lead(self) -> None:
         """A baseline is asked as long as one of the cells it is compared with."""
-        for going in self._going.values():
-            cell = going.cell
-            if cell is None or not cell.variant:
-                continue
-            wanted = (cell.skill, cell.agent, cell.model, cell.positives)
-            for other in (each.cell for each in self._going.values()):
-                if other is None or other.variant or other.cap is None:
+        followers = [each for each in self._going.values() if each.cell and each.cell.variant]
+        leaders = [each for each in self._going.values() if each.cell and each.cell.cap is not None]
+        for other in followers:
+            for mine in leaders:
+                if not mine.cell or not other.cell or not is_compared(mine.cell, other.cell):
                     continue
-                if (other.skill, other.agent, other.model, other.positives) == wanted:
-                    going.leaders.append(self._going[other.key])
+                other.leaders.append(mine)
+                if mine.cell.pairs:
+                    duel = _Duel(mine, other, mine.cell, other.cell.variant)
+                    mine.duels.append(duel)
+                    other.duels.append(duel)
+
+    def _hear(self, record: Record) -> None:
+        """What came of a trial, for its cell and for the pair it is of."""
+        going, pair = self._cells[record.id], self._pairs[record.id]
+        graded = record.status in ("pass", "fail")
+        going.handed.add(pair)
+        going.tell(record.id, record.status)
+        if going.duels:
+            going.right[pair] = record.status == "pass" if graded else None
+            going.done[pair] = did_the_job(record)
+        for each in going.duels:
+            each.look()
 
     def resume(self, records: Iterable[Record]) -> None:
         """What is finished already: it counts, and is not asked again."""
@@ -180,8 +160,8 @@ class Turns:
                 self._spending.ask()
             self._spending.tell(record)
             finished.add(record.id)
-            if going := self._cells.get(record.id):
-                going.tell(record.id, record.status)
+            if record.id in self._cells:
+                self._hear(record)
         self._left = deque(each for each in self._left if each.id not in finished)
 
     def each(self, slowing: Callable[[], bool]) -> Iterator[Trial]:
@@ -213,9 +193,10 @@ class Turns:
         while self._left and found is None:
             trial = self._left.popleft()
             going = self._cells[trial.id]
-            if self._is_over(going):
+            may = going.may_follow(self._pairs[trial.id])
+            if self._is_over(going) or may is None:
                 self._spared += 1
-            elif not going.has_room(self._at_once):
+            elif not may or not going.has_room(self._at_once):
                 passed_over.append(trial)
             else:
                 found = trial
@@ -226,13 +207,14 @@ class Turns:
             return None
         if found is not None:
             self._cells[found.id].out.add(found.id)
+            self._cells[found.id].handed.add(self._pairs[found.id])
         return found
 
     def tell(self, record: Record) -> None:
         """A trial has come back."""
         with self._changed:
             self._spending.tell(record)
-            self._cells[record.id].tell(record.id, record.status)
+            self._hear(record)
             self._changed.notify_all()
 
     def give_back(self, trial: Trial) -> None:

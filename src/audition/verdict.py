@@ -18,12 +18,15 @@ import msgspec
 
 from audition.aim import DEFAULTS, Aim, rates_of
 from audition.model import Suite, Trial, Value
+from audition.stats.duel import Duel, make_duel
 from audition.stats.fixed import fixed_design, judge_counts, trials_to_prove
 from audition.stats.rates import clustered, proven_at_least, wilson
 from audition.stats.sequential import Decision, Design, decide, find_design
 
 Word = Literal["pass", "fail", "inconclusive", "invalid"]
 Outcome = Literal["pass", "fail", "error", "ineligible"]
+BY_CHECKS = ("none", "instructions")
+"""Baselines that call no skill: beside them only the case's own checks count."""
 GIVE_UP = 5
 """So many errors in a row, without an outcome between, end the asking of a cell."""
 
@@ -44,6 +47,8 @@ class Cell(Value, frozen=True, kw_only=True):
     """Which baseline it is; a baseline has no verdict."""
     error: float = 0.05
     """How often its sequential test may be wrong, each way."""
+    pairs: int | None = None
+    """With a baseline and no fixed number: at most so many pairs, beyond its own cap if need be."""
 
     @property
     def key(self) -> tuple[str | None, str, str, str | None, bool]:
@@ -52,9 +57,24 @@ class Cell(Value, frozen=True, kw_only=True):
         return (self.skill, self.agent, way, self.model, self.positives)
 
     @property
+    def duel(self) -> Duel:
+        """The test of it beside a baseline: it looks for a rise from one rate to the other."""
+        return make_duel(self.unacceptable, self.target - self.unacceptable)
+
+    @property
     def design(self) -> Design:
         """The test that stops it."""
         return find_design(self.unacceptable, self.target, self.error, self.error)
+
+
+def is_compared(cell: Cell, baseline: Cell) -> bool:
+    """Whether a baseline's cell has the partners of this one's trials."""
+    same = (cell.skill, cell.agent, cell.model, cell.positives) == (
+        baseline.skill, baseline.agent, baseline.model, baseline.positives,
+    )  # fmt: skip
+    # Other skills reach the agent by the same way; nothing at all has no way.
+    by_same_way = baseline.variant in BY_CHECKS or cell.delivery == baseline.delivery
+    return same and by_same_way and bool(baseline.variant) and not cell.variant
 
 
 class CellVerdict(Value, frozen=True, kw_only=True):

@@ -11,9 +11,9 @@ from audition.commands.judge_options import JudgeWishes
 from audition.config import Config, GateSettings
 from audition.model import Inputs, Value
 from audition.plan import Limits
+from audition.spending import Caps, Rules
 from audition.summary.cells import read_cells
 from audition.trial import House
-from audition.turns import Caps, Rules
 
 
 class Wishes(Value, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from typing import Literal
 
 from audition.drift import About, Drift
 from audition.model import Record, Value
+from audition.stats.difference import MeansWord
 
 Change = Literal["better", "worse", "same", "new", "gone", "ungraded"]
 Word = Literal["better", "worse", "no significant difference", "nothing to compare"]
@@ -82,7 +83,7 @@ class MetricChange(Value, frozen=True, kw_only=True):
     b: float
     p: float | None
     """Null below six cases, which cannot show a difference."""
-    word: Literal["more", "less", "no significant difference", "too few cases"]
+    word: MeansWord
     variant: str = ""
 
 

@@ -7,12 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from audition.comparison.figures import MetricChange
 from audition.comparison.pairing import Arm, Outcome, Trials, sortable
-from audition.stats.difference import many_signs
-from audition.stats.paired import FEWEST_CASES, sign_flip
-from audition.stats.power import ALPHA
+from audition.stats.difference import compare_means
 
-MANY_CASES = 50
-"""From so many cases on the normal curve stands for the draws of signs."""
 METRICS = ("tokens", "seconds", "turns")
 
 
@@ -39,14 +35,9 @@ def _taken(
 def _metric(
     metric: str, arm: Arm, cases: Sequence[Sequence[tuple[float, float]]]
 ) -> MetricChange | None:
-    if not cases:
+    found = compare_means(cases)
+    if found is None:
         return None
-    a, b = (sum(sum(p[n] for p in case) / len(case) for case in cases) / len(cases) for n in (0, 1))
-    falls = [[two - one for one, two in case] for case in cases]
-    if len(cases) > MANY_CASES:
-        p: float | None = many_signs([sum(each) / len(each) for each in falls])
-    else:
-        p = sign_flip(falls)
     agent, delivery, model, variant = arm
     return MetricChange(
         metric=metric,
@@ -55,14 +46,8 @@ def _metric(
         model=model,
         variant=variant,
         cases=len(cases),
-        a=a,
-        b=b,
-        p=p,
-        word="too few cases"
-        if p is None or len(cases) < FEWEST_CASES
-        else "no significant difference"
-        if p > ALPHA
-        else "more"
-        if b > a
-        else "less",
+        a=found.a,
+        b=found.b,
+        p=found.p,
+        word=found.word,
     )

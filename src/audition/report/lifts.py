@@ -6,7 +6,7 @@ In: a Summary. Out: sentences. Must not know: formats, the screen.
 from collections.abc import Iterable
 
 from audition.report.escape import one_line
-from audition.summary import Gain, Lift, Summary
+from audition.summary import Gain, Lift, PairTest, Summary
 
 
 def say_lifts(summary: Summary) -> Iterable[str]:
@@ -25,9 +25,23 @@ def say_lift(lift: Lift) -> str:
     if not lift.as_offered.pairs:
         return f"{head}nothing to compare (the cases need checks of their own)"
     said = f"{head}as offered {say_gain(lift.as_offered)}"
+    if lift.sequential:
+        said += f" ({say_duel(lift.sequential)})"
     if lift.when_loaded.pairs and lift.when_loaded.pairs < lift.as_offered.pairs:
         said += f"; when loaded {say_gain(lift.when_loaded)}"
+    for each in lift.took:
+        if each.word in ("more", "less"):
+            said += f"; {each.word} {each.metric}: {each.baseline:.4g} → {each.skill:.4g}"
     return said
+
+
+def say_duel(test: PairTest) -> str:
+    """After how many pairs it was known, and what was looked for."""
+    sought = f"{test.effect * 100:.3g} points"
+    if test.word == "open":
+        return f"not told yet whether it is worth {sought}; at most {test.cap} pairs tell"
+    known = f"known after {test.at} pairs"
+    return f"{known}: not worth {sought}" if test.word == "no difference" else known
 
 
 def say_gain(gain: Gain) -> str:

@@ -3,15 +3,19 @@
 In: how many pairs came out which way. Out: rates, an interval, a p-value. Must not know: skills, trials, records.
 """
 
+from collections.abc import Sequence
 from math import erfc, sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from audition.stats.paired import mcnemar_mid
-from audition.stats.power import smallest_difference
+from audition.stats.paired import FEWEST_CASES, mcnemar_mid, sign_flip
+from audition.stats.power import ALPHA, smallest_difference
 from audition.stats.rates import Z95, wilson
 
 LARGE = 1000
 """From so many discordant pairs on the normal curve stands for huge binomials."""
+MANY_CASES = 50
+"""From so many cases on the normal curve stands for the draws of signs."""
+MeansWord = Literal["more", "less", "no significant difference", "too few cases"]
 
 
 class PairedRates(NamedTuple):
@@ -81,6 +85,35 @@ def correlation(both: int, only_a: int, only_b: int, neither: int) -> float:
     """The correlation (phi) of the two outcomes of a pair; 0 where it is not defined."""
     product = (both + only_a) * (only_b + neither) * (both + only_b) * (only_a + neither)
     return float((both * neither - only_a * only_b) / sqrt(product)) if product else 0.0
+
+
+class PairedMeans(NamedTuple):
+    """Two means of the same cases, and whether chance explains that they differ."""
+
+    a: float
+    b: float
+    p: float | None
+    """By sign flips, the case as the unit; None below six cases, which can show nothing."""
+    word: MeansWord
+
+
+def compare_means(cases: Sequence[Sequence[tuple[float, float]]]) -> PairedMeans | None:
+    """What pairs (A, B), case by case, say of the means of the cases; None without any."""
+    held = [each for each in cases if each]
+    if not held:
+        return None
+    a, b = (sum(sum(p[n] for p in case) / len(case) for case in held) / len(held) for n in (0, 1))
+    falls = [[two - one for one, two in case] for case in held]
+    if len(held) > MANY_CASES:
+        p: float | None = many_signs([sum(each) / len(each) for each in falls])
+    else:
+        p = sign_flip(falls)
+    word: MeansWord = "more" if b > a else "less"
+    if p is None or len(held) < FEWEST_CASES:
+        word = "too few cases"
+    elif p > ALPHA:
+        word = "no significant difference"
+    return PairedMeans(a, b, p, word)
 
 
 def many_signs(means: list[float]) -> float:

@@ -8,19 +8,26 @@ right, ln((1 - q) / .5) where A was, with q the share that B would win if it wer
 the effect in question. Its strength is to stop soon where there is no difference, which is
 what most edits make. The cap is twice the fixed number of pairs:
 with that number itself a fifth of the real differences are missed.
+
+Where hardly any pair is discordant it would still go on to its cap: two arms that are always
+right never differ. But a rise by the effect needs at least that share of pairs that only B
+wins, so a second test ends it where such pairs are too rare for that.
 """
 
 from collections.abc import Iterable
 from functools import lru_cache
-from math import exp, lgamma, log, log1p
+from math import log
 from typing import Literal, NamedTuple
 
-from audition.stats.curves import binomial_at_least
 from audition.stats.power import trials_needed
 
 ALPHA = 0.025
 """Each way, so that both ways together are wrong in at most 5 % where nothing differs."""
 BETA = 0.1
+FUTILE = 0.02
+"""How often a real rise may be given up because B's wins were too rare."""
+RARE = 0.25
+"""Wins as common as this share of the effect are what that test takes for none."""
 
 
 class Duel(NamedTuple):
@@ -30,6 +37,7 @@ class Duel(NamedTuple):
     """The share of discordant pairs that B wins if it is better by the effect."""
     upper: float
     lower: float
+    effect: float
     cap: int
     """At most so many pairs, concordant ones among them."""
 
@@ -66,6 +74,7 @@ def make_duel(rate: float, effect: float, alpha: float = ALPHA, beta: float = BE
         wins=only_b / (only_b + only_a),
         upper=log((1 - beta) / alpha),
         lower=log(beta / (1 - alpha)),
+        effect=effect,
         cap=2 * pairs,
     )
 
@@ -78,7 +87,7 @@ def judge_pairs(duel: Duel, pairs: Iterable[tuple[bool, bool]]) -> DuelEnd | Non
         so_far = _ratio(duel, wins, lost)
         if so_far >= duel.upper:
             return DuelEnd("better", of, by_cap=False)
-        if so_far <= duel.lower:
+        if so_far <= duel.lower or _too_rare(duel, wins, of):
             return DuelEnd("no better", of, by_cap=False)
         if of >= duel.cap:
             return DuelEnd("no better", of, by_cap=True)
@@ -102,39 +111,34 @@ def _ratio(duel: Duel, wins: int, lost: int) -> float:
     return wins * log(2 * duel.wins) + lost * log(2 * (1 - duel.wins))
 
 
+def _too_rare(duel: Duel, wins: int, of: int) -> bool:
+    """Whether too few of so many pairs were won by B alone for a rise by the effect."""
+    common, rare = duel.effect, duel.effect * RARE
+    so_far = wins * log(common / rare) + (of - wins) * log((1 - common) / (1 - rare))
+    return so_far <= log(FUTILE)
+
+
 @lru_cache
 def duel_chances(duel: Duel, discordant: float, wins: float) -> DuelChances:
     """The exact chance of "better", and the pairs it takes on average.
 
     `discordant` is the share of pairs in which only one was right, `wins` B's share of those.
     """
-    reached = [1.0] + [0.0] * duel.cap
-    live = {0: 1.0}
-    better = 0.0
-    for number in range(1, duel.cap + 1):
-        after: dict[int, float] = {}
-        for won, weight in live.items():
-            after[won + 1] = after.get(won + 1, 0.0) + weight * wins
-            after[won] = after.get(won, 0.0) + weight * (1 - wins)
-        in_time = binomial_at_least(number, duel.cap, discordant)
+    steps = ((1, 0, discordant * wins), (0, 1, discordant * (1 - wins)), (0, 0, 1 - discordant))
+    live = {(0, 0): 1.0}
+    better = pairs = 0.0
+    for of in range(1, duel.cap + 1):
+        after: dict[tuple[int, int], float] = {}
+        for (won, lost), weight in live.items():
+            pairs += weight
+            for up, down, chance in steps:
+                place = (won + up, lost + down)
+                after[place] = after.get(place, 0.0) + weight * chance
         live = {}
-        for won, weight in after.items():
-            so_far = _ratio(duel, won, number - won)
+        for (won, lost), weight in after.items():
+            so_far = _ratio(duel, won, lost)
             if so_far >= duel.upper:
-                better += weight * in_time
-            elif so_far > duel.lower:
-                live[won] = weight
-        reached[number] = sum(live.values())
-    pairs = sum(
-        _binomial(number, of, discordant) * reached[number]
-        for of in range(duel.cap)
-        for number in range(of + 1)
-    )
+                better += weight
+            elif so_far > duel.lower and not _too_rare(duel, won, of):
+                live[won, lost] = weight
     return DuelChances(better, pairs)
-
-
-def _binomial(number: int, of: int, rate: float) -> float:
-    if not 0 < rate < 1:
-        return float(number == (of if rate else 0))
-    ways = lgamma(of + 1) - lgamma(number + 1) - lgamma(of - number + 1)
-    return exp(ways + number * log(rate) + (of - number) * log1p(-rate))

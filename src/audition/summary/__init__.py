@@ -4,6 +4,7 @@ In: Records and the Inputs of their run. Out: a Summary. `run`, `show` and `grad
 Must not know: files, formats, the screen.
 """
 
+from audition.summary.duels import PairTest
 from audition.summary.figures import (
     ArmSummary,
     Cause,
@@ -40,6 +41,7 @@ __all__ = [
     "Invisible",
     "Lift",
     "Mixed",
+    "PairTest",
     "Repeats",
     "Share",
     "SkillSummary",
