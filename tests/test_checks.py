@@ -3,6 +3,7 @@
 import json
 import sys
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from audition.model import (
     End,
     Evidence,
     Message,
+    Result,
     Usage,
 )
 
@@ -149,9 +151,23 @@ def test_answer_lacks_takes_exactly_one_of_text_and_pattern():
     assert "either" in str(refused("answer_lacks", text="a", pattern="b"))
 
 
-def test_answer_lacks_passes_without_lines_and_fails_with_the_line():
-    found = grade(said("fine"), "answer_lacks", text="x")
-    assert (found.status, found.lines) == ("pass", ())
+def test_a_verdict_on_an_answer_names_the_lines_that_were_looked_through():
+    outcome = said("fine", "good")
+    for where, lines in (("last", (2,)), ("all", (1, 2))):
+        found = grade(outcome, "answer_lacks", text="x", where=where)
+        assert (found.status, found.lines) == ("pass", lines)
+        found = grade(outcome, "answer_contains", text="x", where=where)
+        assert (found.status, found.lines) == ("fail", lines)
+        found = grade(outcome, "answer_matches", pattern="x", where=where)
+        assert (found.status, found.lines) == ("fail", lines)
+
+
+def test_silence_is_proved_by_the_end_of_the_session():
+    for name in ("answer_lacks", "answer_contains"):
+        assert grade(an_outcome(), name, text="x").lines == (99,)
+
+
+def test_answer_lacks_fails_with_the_line_of_what_it_says():
     found = grade(said("bad x", "fine"), "answer_lacks", pattern="x", where="all")
     assert (found.status, found.lines) == ("fail", (1,))
 
@@ -194,6 +210,26 @@ def test_a_file_that_is_there_is_proved_by_the_call_that_wrote_it(tmp_path):
     other = Call(line=5, tool="Write", does="write", paths=("/w/b.md", "/w/xout/a.md"))
     found = grade(an_outcome(wrote, other, root=tmp_path), "file_exists", path="./out/a.md")
     assert (found.status, found.lines) == ("pass", (4,))
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["echo x > out/a.md", "cd out && tee a.md", "bash -lc 'sed -i s/a/b/ /w/out/a.md'"],
+)
+def test_a_file_that_the_shell_wrote_is_proved_by_the_command(command, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/a.md").write_text("x")
+    wrote = Call(line=4, tool="Bash", does="shell", command=command)
+    read = Call(line=5, tool="Bash", does="shell", command="cat out/a.md > b.md")
+    outcome = an_outcome(wrote, read, root=tmp_path)
+    for name, more, status in (
+        ("file_exists", {}, "pass"),
+        ("file_matches", {"pattern": "y"}, "fail"),
+        ("file_lacks", {"pattern": "y"}, "pass"),
+        ("named", {"pattern": "[a-z]+"}, "fail"),
+    ):
+        found = grade(outcome, name, path="out/a.md", **more)
+        assert (found.status, found.lines) == (status, (4,)), name
 
 
 @pytest.mark.parametrize(("name", "more"), FILE_CHECKS)
@@ -277,7 +313,14 @@ def test_a_file_too_large_to_be_looked_at_whole_cannot_show_an_absence(tmp_path)
 def test_the_answer_is_json_or_holds_one_block_of_it(answer, status):
     found = grade(said(answer), "json_valid")
     assert found.status == status
-    assert found.lines == (() if "blocks" in found.reason or status == "error" else (1,))
+    assert found.lines == (() if status == "error" else (1,))
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', '[{"b": {"é": 1, "é": "x"}}]'])
+def test_a_key_that_stands_twice_is_no_json_that_all_read_alike(text):
+    found = grade(said(text), "json_valid", schema={})
+    assert found.status == "fail"
+    assert "stands twice" in found.reason
 
 
 def test_a_file_is_judged_by_its_schema(tmp_path):
@@ -503,6 +546,30 @@ def test_effective_commands_are_counted_unless_all_are_asked_for():
     found = grade(outcome, "max_commands", count=2, counting="total")
     assert (found.status, found.lines) == ("fail", (2,))
     assert "3 total commands" in found.reason
+
+
+def test_the_commands_that_count_are_named_and_no_others():
+    looked = Call(line=3, tool="Bash", does="shell", command="ls")
+    outcome = an_outcome(BASH, looked, commands=Commands(total=2, effective=1))
+    outcome = msgspec.structs.replace(outcome, is_effective=lambda each: each is not looked)
+    for counting, lines in (("effective", (2,)), ("total", (2, 3))):
+        for count, status in ((0, "fail"), (2, "pass")):
+            found = grade(outcome, "max_commands", count=count, counting=counting)
+            assert (found.status, found.lines) == (status, lines)
+
+
+def test_what_only_the_end_tells_is_proved_by_it():
+    outcome = an_outcome(BASH)
+    assert grade(outcome, "max_seconds", seconds=1000).lines == (99,)
+    assert grade(outcome, "exit_code", code=77).lines == (99,)
+
+
+def test_turns_are_proved_by_the_lines_at_which_they_begin():
+    answer = Result(line=4, id=BASH.id, output="x")
+    last = Message(line=5, text="done")
+    outcome = an_outcome(Message(line=1, text="I look"), BASH, answer, last, turns=2)
+    assert grade(outcome, "max_turns", turns=2).lines == (1, 5)
+    assert grade(outcome, "max_turns", turns=1).lines == (1, 5)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ import msgspec
 
 from audition.errors import AuditionError, did_you_mean
 from audition.model import (
+    Call,
     CheckSpec,
     Commands,
     Evidence,
@@ -68,6 +69,8 @@ class Outcome(Value, frozen=True, kw_only=True):
     """The outcome as a program is given it on stdin."""
     run_program: Callable[[str | list[str], bytes, float], Ran]
     """Runs a verifier in a copy of the sealed workspace."""
+    is_effective: Callable[[Call], bool] = lambda _: True
+    """Whether a shell call did more than look around, as `commands` counts it."""
     judged: tuple[Grade, ...] = ()
     """What the judge said of the rubric; it comes after all checks."""
     case_folder: Path = Path()

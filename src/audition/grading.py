@@ -238,6 +238,7 @@ def _outcome(
         trace=trace,
         skills=evidence,
         commands=commands,
+        is_effective=effective,
         files=files,
         case_folder=beside,
         as_json=lambda: tell_program(sealed, trace, evidence, commands, folder),

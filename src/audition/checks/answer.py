@@ -17,7 +17,7 @@ from audition.check import (
     fails_early,
     passed,
 )
-from audition.checks.looks import look_at_pattern, unless_cut
+from audition.checks.looks import LINES_CAP, look_at_pattern, unless_cut
 from audition.model import Json, Message, Trace
 from audition.pattern import excerpt, find_pattern
 
@@ -39,6 +39,12 @@ def texts(trace: Trace, where: Where) -> Iterator[tuple[str, tuple[int, ...]]]:
     # Some agents say the answer only in their last line, and never as a message.
     if trace.end.answer and trace.end.answer.strip():
         yield trace.end.answer, answer_lines(trace)
+
+
+def lines_said(trace: Trace, where: Where) -> list[int]:
+    """The lines of all that was looked through; the end's where nothing was said."""
+    lines = dict.fromkeys(line for _, lines in texts(trace, where) for line in lines)
+    return [*lines][:LINES_CAP] or [*filter(None, [trace.end.line])]
 
 
 def answer_lines(trace: Trace) -> tuple[int, ...]:
@@ -68,12 +74,13 @@ def _match(text: str, pattern: str) -> str | None:
 def _missing(outcome: Outcome, where: Where, what: str) -> Verdict:
     """The verdict where the wanted was not found."""
     said = [text for text, _ in texts(outcome.trace, where)]
+    lines = lines_said(outcome.trace, where)
     if not said:
-        verdict = failed("the agent said nothing")
+        verdict = failed("the agent said nothing", *lines)
     elif where == "last":
-        verdict = failed(f"no {what} in the answer: `{excerpt(said[0])}`")
+        verdict = failed(f"no {what} in the answer: `{excerpt(said[0])}`", *lines)
     else:
-        verdict = failed(f"no {what} in any of {len(said)} messages")
+        verdict = failed(f"no {what} in any of {len(said)} messages", *lines)
     if where == "last" and outcome.trace.end.answer is not None:
         return verdict
     return unless_cut(outcome, verdict)
@@ -157,7 +164,9 @@ def answer_lacks(
             return failed(f"it says `{found}`", *lines)
         count += 1
     if not count:
-        return unless_cut(outcome, failed("the agent said nothing"))
-    verdict = passed(f"`{excerpt(text or pattern or '', limit=60)}` is not there")
+        said_nothing = failed("the agent said nothing", *lines_said(outcome.trace, where))
+        return unless_cut(outcome, said_nothing)
+    shown = excerpt(text or pattern or "", limit=60)
+    verdict = passed(f"`{shown}` is not there", *lines_said(outcome.trace, where))
     whole = where == "last" and outcome.trace.end.answer is not None
     return verdict if whole else unless_cut(outcome, verdict)

@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Meta
 
 from audition.check import Outcome, Verdict, failed, passed, undecided
-from audition.checks.limits import LINES_CAP, Count
-from audition.checks.looks import unless_cut
+from audition.checks.limits import Count
+from audition.checks.looks import LINES_CAP, unless_cut
 from audition.model import Call
 from audition.pattern import excerpt
 
@@ -50,7 +50,7 @@ def max_calls(outcome: Outcome, *, count: Count) -> Verdict:
     said = f"{len(calls)} calls, at most {count} wanted"
     if len(calls) > count:
         return failed(said, *(each.line for each in calls[count : count + LINES_CAP]))
-    return unless_cut(outcome, passed(said))
+    return unless_cut(outcome, passed(said, *(each.line for each in calls[:LINES_CAP])))
 
 
 def max_repeats(outcome: Outcome, *, count: Times) -> Verdict:
@@ -69,10 +69,10 @@ def max_repeats(outcome: Outcome, *, count: Times) -> Verdict:
         same[_key(each)].append(each)
     most = max(same.values(), key=len, default=[])
     said = f"{_show(most[:1])} {len(most)}×" if most else "no call"
+    lines = [each.line for each in most[:LINES_CAP]]
     if len(most) > count:
-        lines = (each.line for each in most[:LINES_CAP])
         return failed(f"{said}, at most {count}× wanted", *lines)
-    return unless_cut(outcome, passed(f"most often: {said}"))
+    return unless_cut(outcome, passed(f"most often: {said}", *lines))
 
 
 def max_loops(outcome: Outcome, *, count: Times) -> Verdict:
@@ -92,9 +92,10 @@ def max_loops(outcome: Outcome, *, count: Times) -> Verdict:
     found = [_longest_loop(lane) for lane in lanes.values()]
     times, block = max(found, key=lambda each: each[0], default=(0, []))
     said = f"{_show(block)} {times}× in a row" if block else "no call"
+    lines = [each.line for each in block]
     if times > count:
-        return failed(f"{said}, at most {count}× wanted", *(each.line for each in block))
-    return unless_cut(outcome, passed(f"the longest loop: {said}"))
+        return failed(f"{said}, at most {count}× wanted", *lines)
+    return unless_cut(outcome, passed(f"the longest loop: {said}", *lines))
 
 
 def _longest_loop(lane: list[Call]) -> tuple[int, list[Call]]:

@@ -8,6 +8,7 @@ Must not know: the live workspace, the run folder.
 import os
 from itertools import islice
 from pathlib import Path
+from posixpath import basename, normpath
 from typing import Annotated
 
 from msgspec import Meta
@@ -17,6 +18,7 @@ from audition.checks.looks import look_at_file_pattern, look_at_path
 from audition.errors import did_you_mean
 from audition.model import Call
 from audition.pattern import excerpt, find_pattern
+from audition.shell import writes_in
 
 RelativePath = Annotated[str, Meta(min_length=1)]
 Pattern = Annotated[str, Meta(min_length=1)]
@@ -37,17 +39,19 @@ def missing(outcome: Outcome, path: str) -> Verdict | None:
 
 
 def writers(outcome: Outcome, path: str) -> tuple[int, ...]:
-    """The lines of the calls that wrote the file, as far as the agent names it."""
-    plain = path.removeprefix("./")
-    return tuple(
-        event.line
-        for event in outcome.trace.events
-        if type(event) is Call
-        and event.does == "write"
-        and any(
-            each.removeprefix("./") == plain or each.endswith(f"/{plain}") for each in event.paths
-        )
-    )
+    """The lines of the calls that wrote the file, as far as they name it: by tool or by shell."""
+    plain = normpath(path)
+    name = basename(plain)
+    lines: dict[int, None] = {}
+    for event in outcome.trace.events:
+        if type(event) is not Call or event.does not in ("write", "shell"):
+            continue
+        named = event.paths
+        if event.does == "shell":
+            named = writes_in(event.command) if name in event.command else ()
+        if any(normpath(each) == plain or each.endswith(f"/{plain}") for each in named):
+            lines[event.line] = None
+    return tuple(lines)
 
 
 def _search(outcome: Outcome, path: str, pattern: str) -> tuple[str | None, bool]:
@@ -98,7 +102,8 @@ def file_matches(outcome: Outcome, *, path: RelativePath, pattern: Pattern) -> V
         return passed(f"`{excerpt(path)}` has `{found}`", *writers(outcome, path))
     if not whole:
         return undecided(f"`{excerpt(path)}` is too large to look at whole")
-    return failed(f"nothing in `{excerpt(path)}` matches `{excerpt(pattern, limit=60)}`")
+    said = f"nothing in `{excerpt(path)}` matches `{excerpt(pattern, limit=60)}`"
+    return failed(said, *writers(outcome, path))
 
 
 @fails_early(look_at_file_pattern)
@@ -120,4 +125,5 @@ def file_lacks(outcome: Outcome, *, path: RelativePath, pattern: Pattern) -> Ver
         return failed(f"`{excerpt(path)}` has `{found}`", *writers(outcome, path))
     if not whole:
         return undecided(f"`{excerpt(path)}` is too large to look at whole")
-    return passed(f"nothing in `{excerpt(path)}` matches `{excerpt(pattern, limit=60)}`")
+    said = f"nothing in `{excerpt(path)}` matches `{excerpt(pattern, limit=60)}`"
+    return passed(said, *writers(outcome, path))

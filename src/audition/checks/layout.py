@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from audition.check import BadArguments, Outcome, Verdict, failed, fails_early, passed
 from audition.checks.looks import look_at_pattern
-from audition.checks.workspace import look_at_globs, name_some
+from audition.checks.workspace import lines_of, look_at_globs, name_some
 from audition.globs import matching
 from audition.model import Json
 from audition.pattern import compile_pattern, excerpt
@@ -42,8 +42,9 @@ def layout(outcome: Outcome, *, files: list[Glob] = [], forbid: list[Glob] = [])
     if missing := [glob for glob in files if not matching(glob, there)]:
         return failed(f"no file fits {name_some(missing)}")
     if found := sorted({path for glob in forbid for path in matching(glob, there)}):
-        return failed(f"there is {name_some(found)}")
-    return passed(f"{len(there)} files lie as wanted")
+        return failed(f"there is {name_some(found)}", *lines_of(outcome, found))
+    fitted = sorted({path for glob in files for path in matching(glob, there)})
+    return passed(f"{len(there)} files lie as wanted", *lines_of(outcome, fitted))
 
 
 def _look(arguments: dict[str, Json]) -> None:
@@ -69,5 +70,7 @@ def named(outcome: Outcome, *, path: Glob, pattern: Glob) -> Verdict:
     compiled = compile_pattern(f"^(?:{pattern})$")
     bad = [each for each in found if compiled.search(each.rpartition("/")[2]) is None]
     if bad:
-        return failed(f"not named as `{excerpt(pattern, limit=60)}`: {name_some(bad)}")
-    return passed(f"{len(found)} files are named as `{excerpt(pattern, limit=60)}`")
+        said = f"not named as `{excerpt(pattern, limit=60)}`: {name_some(bad)}"
+        return failed(said, *lines_of(outcome, bad))
+    said = f"{len(found)} files are named as `{excerpt(pattern, limit=60)}`"
+    return passed(said, *lines_of(outcome, found))

@@ -9,13 +9,12 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from audition.check import BadArguments, Outcome, Verdict, failed, fails_early, passed, undecided
-from audition.checks.looks import unless_cut
+from audition.checks.looks import LINES_CAP, end_lines, unless_cut
 from audition.model import Call, Json
 from audition.settling import number_turns
 
 Count = Annotated[int, Meta(ge=0)]
 Seconds = Annotated[float, Meta(gt=0, le=1e9)]
-LINES_CAP = 100
 
 
 def max_commands(
@@ -35,11 +34,10 @@ def max_commands(
     """
     ran = outcome.commands.total if counting == "total" else outcome.commands.effective
     said = f"{ran} {counting} commands, at most {count} wanted"
-    if ran <= count:
-        return unless_cut(outcome, passed(said))
-    events = outcome.trace.events
-    lines = [each.line for each in events if isinstance(each, Call) and each.does == "shell"]
-    return failed(said, *lines[:LINES_CAP])
+    shell = (each for each in outcome.trace.events if type(each) is Call and each.does == "shell")
+    lines = [each.line for each in shell if counting == "total" or outcome.is_effective(each)]
+    lines = lines[:LINES_CAP]
+    return unless_cut(outcome, passed(said, *lines)) if ran <= count else failed(said, *lines)
 
 
 def _some_limit(arguments: dict[str, Json]) -> None:
@@ -106,10 +104,10 @@ def max_seconds(outcome: Outcome, *, seconds: Seconds) -> Verdict:
         return undecided(f"the agent did not run: {sealed.problem}")
     said = f"{sealed.seconds:.1f} s, at most {seconds:g} s wanted"
     if sealed.seconds > seconds:
-        return failed(said)
+        return failed(said, *end_lines(outcome))
     if sealed.stopped:
         return undecided(f"stopped after {sealed.seconds:.1f} s ({sealed.stopped})")
-    return passed(said)
+    return passed(said, *end_lines(outcome))
 
 
 def max_turns(outcome: Outcome, *, turns: Count) -> Verdict:
@@ -162,4 +160,6 @@ def exit_code(outcome: Outcome, *, code: int) -> Verdict:
     if sealed.exit_code is None:
         return undecided(f"there is no exit code{': ' if sealed.problem else ''}{sealed.problem}")
     said = f"exit code {sealed.exit_code}"
-    return passed(said) if sealed.exit_code == code else failed(f"{said}, {code} wanted")
+    if sealed.exit_code == code:
+        return passed(said, *end_lines(outcome))
+    return failed(f"{said}, {code} wanted", *end_lines(outcome))

@@ -44,6 +44,16 @@ def look_at_file_pattern(arguments: dict[str, Json]) -> None:
     look_at_pattern(arguments)
 
 
+LINES_CAP = 100
+"""So many lines are named as proof: nobody looks at more."""
+
+
+def end_lines(outcome: Outcome) -> tuple[int, ...]:
+    """The line at which the session ended, for what only its end tells."""
+    line = outcome.trace.end.line
+    return (line,) if line else ()
+
+
 def is_cut(outcome: Outcome) -> bool:
     """Some of what the agent printed was not kept or not read."""
     return outcome.trace.truncated or outcome.sealed.truncated

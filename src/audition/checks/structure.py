@@ -6,13 +6,14 @@ Must not know: how a schema is checked; see schemas.py.
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from audition.check import BadArguments, Outcome, Verdict, failed, fails_early, passed, undecided
 from audition.checks.answer import answer_lines
 from audition.checks.files import RelativePath, missing, writers
-from audition.checks.looks import look_at_path, unless_cut
+from audition.checks.looks import end_lines, look_at_path, unless_cut
 from audition.checks.schemas import compile_schema
 from audition.errors import AuditionError
 from audition.model import Json
@@ -42,12 +43,21 @@ def json_blocks(text: str) -> list[str]:
 
 
 def _read(text: str) -> Json:
-    """The value; raises JSONDecodeError, also for NaN and Infinity, which are not JSON."""
+    """The value; raises JSONDecodeError, also for NaN, Infinity and a key that stands twice."""
 
     def refuse(word: str) -> Json:
         raise json.JSONDecodeError(f"{word} is not JSON", text, max(text.find(word), 0))
 
-    return json.loads(text, parse_constant=refuse)
+    def once(pairs: list[tuple[str, Json]]) -> Json:
+        held = dict(pairs)
+        if len(held) < len(pairs):
+            # Readers differ in which of the two they take: what was looked at is not known.
+            twice = next(key for key, count in Counter(k for k, _ in pairs).items() if count > 1)
+            place = max(text.find(json.dumps(twice, ensure_ascii=False)), 0)
+            raise json.JSONDecodeError(f"the key `{excerpt(twice)}` stands twice", text, place)
+        return held
+
+    return json.loads(text, parse_constant=refuse, object_pairs_hook=once)
 
 
 def _load_schema(schema: str, folder: Path) -> Json:
@@ -87,17 +97,19 @@ def _file_text(outcome: Outcome, path: str) -> str | Verdict:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        return failed(f"`{excerpt(path)}` is not UTF-8: byte {error.start}")
+        said = f"`{excerpt(path)}` is not UTF-8: byte {error.start}"
+        return failed(said, *writers(outcome, path))
 
 
 def _answer_text(outcome: Outcome) -> str | Verdict:
     """The text of the answer that is to be JSON, or why there is none."""
     answer = outcome.trace.answer.strip()
     if not answer:
-        return unless_cut(outcome, failed("the agent said nothing"))
+        return unless_cut(outcome, failed("the agent said nothing", *end_lines(outcome)))
     blocks = json_blocks(answer)
     if len(blocks) > 1:
-        return failed(f"the answer has {len(blocks)} JSON blocks: which one counts is not known")
+        said = f"the answer has {len(blocks)} JSON blocks: which one counts is not known"
+        return failed(said, *answer_lines(outcome.trace))
     return blocks[0] if blocks else answer
 
 
@@ -112,7 +124,7 @@ def json_valid(
 
     Without `path`, the answer is read: the one block in it that is fenced as `json`, or else
     the whole of it. Prose around bare JSON fails, two such blocks fail, and so do `NaN`,
-    `Infinity` and bytes that are not UTF-8. `path` is as in `file_exists`.
+    `Infinity`, a key that stands twice and bytes that are not UTF-8. `path` is as in `file_exists`.
 
     `schema` is a mapping, or the path of a JSON file, relative to the case file. Without it
     any JSON passes. Schemas are of draft 7, with `$defs` too. A keyword that would be

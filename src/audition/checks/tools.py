@@ -81,7 +81,8 @@ def tool_unused(outcome: Outcome, *, tool: Name) -> Verdict:
     if used:
         return failed(f"`{shown}` was used {len(used)}×", *(each.line for each in used))
     asked = f"; {len(refused)}× refused" if refused else ""
-    return unless_cut(outcome, passed(f"`{shown}` was not used{asked}"))
+    lines = (each.line for each in refused)
+    return unless_cut(outcome, passed(f"`{shown}` was not used{asked}", *lines))
 
 
 def _proof(outcome: Outcome, evidence: Evidence, path: str) -> list[int]:
@@ -131,6 +132,6 @@ def resource_read(outcome: Outcome, *, path: Name | None = None, skill: str = ""
     seen = sorted({each for name in wanted if name in known for each in known[name].resources})
     names = ", ".join(f"`{excerpt(each, limit=40)}`" for each in seen[:8])
     what = f"`{excerpt(plain)}`" if plain else "a file of the skill"
-    return unless_cut(
-        outcome, failed(f"{what} was not read; read: {names or 'no file of the skill'}")
-    )
+    lines = sorted({line for name in wanted if name in known for line in known[name].lines})
+    said = f"{what} was not read; read: {names or 'no file of the skill'}"
+    return unless_cut(outcome, failed(said, *lines))

@@ -48,7 +48,8 @@ def name_some(paths: Sequence[str]) -> str:
     return f"{shown} and {len(paths) - SHOWN} more" if len(paths) > SHOWN else shown
 
 
-def _lines(outcome: Outcome, paths: Sequence[str]) -> tuple[int, ...]:
+def lines_of(outcome: Outcome, paths: Sequence[str]) -> tuple[int, ...]:
+    """The lines of the calls that wrote the first of the paths."""
     found = {line for path in paths[:SHOWN] for line in writers(outcome, path)}
     return tuple(sorted(found))
 
@@ -67,11 +68,11 @@ def _each_fits(
         return failed(f"no file was {done} that fits {name_some(missing)}; {done}: {what}")
     over = [path for path in paths if path not in fitted]
     if exactly and over:
-        return failed(f"{name_some(over)} was {done} too", *_lines(outcome, over))
+        return failed(f"{name_some(over)} was {done} too", *lines_of(outcome, over))
     if exactly and unkept:
         return undecided(f"{name_some(unkept)} was not kept; it may have been {done} too")
     found = sorted(fitted)
-    return passed(f"{done}: {name_some(found)}", *_lines(outcome, found))
+    return passed(f"{done}: {name_some(found)}", *lines_of(outcome, found))
 
 
 @fails_early(look_at_globs)
@@ -140,5 +141,5 @@ def files_untouched(outcome: Outcome, *, paths: Globs) -> Verdict:
     ):
         hit = sorted({path for glob in paths for path in matching(glob, touched)})
         if hit:
-            return failed(f"{what}: {name_some(hit)}", *_lines(outcome, hit))
+            return failed(f"{what}: {name_some(hit)}", *lines_of(outcome, hit))
     return passed(f"untouched: {name_some(paths)}")
