@@ -119,10 +119,11 @@ def test_several_turns_become_the_prompt_and_what_follows():
     assert (case.prompt, case.then) == ("one", ("two", "3"))
 
 
-def test_an_empty_prompt_is_allowed():
-    for text in ('""', ""):
-        (case,) = suite(f"cases:\n  - id: a\n    skill: greet\n    prompt: {text}\n").cases
-        assert case.prompt == ""
+def test_an_empty_prompt_is_allowed_and_one_that_was_perhaps_forgotten_is_named():
+    for text, told in (('""', []), ("", [("cases[0].prompt", "warning")])):
+        found = suite(f"cases:\n  - id: a\n    skill: greet\n    prompt: {text}\n")
+        assert found.cases[0].prompt == ""
+        assert [(each.field, each.severity) for each in found.losses] == told
 
 
 @pytest.mark.parametrize("text", ["1", "007", "1.50", "2024-01-01", "1:30:00", "0x10", "1e3"])
@@ -273,6 +274,11 @@ MISTAKES = [
     ("output_schema: files/anser.json", "4:20 cases[0].output_schema", "`answer.json`?"),
     ("max_turns: many", "4:16 cases[0].max_turns", "whole number"),
     ("any_of: [greet, styel]", "4:21 cases[0].any_of[1]", "did you mean `style`?"),
+    ("any_of: yes", "4:13 cases[0].any_of", "unknown skill `yes`"),
+    ("any_of: 5", "4:13 cases[0].any_of", "unknown skill `5`"),
+    ("any_of: null", "4:13 cases[0].any_of", "unknown skill `null`"),
+    ("trials: 5000000", "4:13 cases[0].trials", "to 1,000,000, found 5000000"),
+    ("timeout_s: 1e20", "4:16 cases[0].timeout_s", "1,000,000,000 at most"),
     ("any_of: [greet]\n    should_trigger: false", "2:5 cases[0]", "needs one `skill`"),
     ("any_of: []\n    should_trigger: true", "2:5 cases[0]", "names no skill"),
     ("prompts: [a]", "4:5 cases[0].prompts", "keep one of them"),
@@ -280,7 +286,7 @@ MISTAKES = [
     ("checks: [exit_coed: 0]", "4:14 cases[0].checks[0].exit_coed", "did you mean `exit_code`?"),
     ("checks: [nope]", "4:14 cases[0].checks[0]", "unknown check `nope`"),
     ("checks: [{json_valid: , exit_code: 0}]", "4:14 cases[0].checks[0]", "expected one check"),
-    ("checks: [exit_code: x]", "4:25 cases[0].checks[0].exit_code", "Expected `int`"),
+    ("checks: [exit_code: x]", "4:25 cases[0].checks[0].exit_code", "Expected a whole number"),
     (
         "checks: [answer_contains: {text: a, wehre: all}]",
         "4:41 cases[0].checks[0].answer_contains.wehre",
@@ -500,6 +506,34 @@ def test_the_schema_agrees_with_the_reader(line, fits):
     else:
         with pytest.raises(fastjsonschema.JsonSchemaException):
             check(yaml.safe_load(text))
+
+
+LOOKED_UP = {"skill", "any_of", "fixture", "files", "output_schema", "checks", "process"}
+"""Keys whose values must be there, which no schema can know."""
+VALUES = [True, False, 0, 1, -1, 1.5, 2_000_000, 1e10, "", " ", "x", "7", [], ["x"], [1], [[]], [""],
+          {}, {"a": "b"}, {"a": 1}, {"a": [1]}, {"": "x"}, [{"question": "q"}], [{"question": ""}],
+          [{"question": "q", "severity": "most"}], [{"id": 1, "question": True}]]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", sorted(CASE.keys() - LOOKED_UP))
+def test_the_schema_and_the_reader_take_and_refuse_the_same(key):
+    schema = {**case_schema(), "$schema": "http://json-schema.org/draft-07/schema#"}
+    check = fastjsonschema.compile(schema)
+    for value in VALUES:
+        case = {"id": "a", "prompt": "x", "skill": "greet", key: value}
+        if key == "prompts":
+            del case["prompt"]
+        asked = {"cases": [case]}
+        refusing = (check, lambda asked: suite(json.dumps(asked)))
+        assert [refuses(each, asked) for each in refusing] in ([True] * 2, [False] * 2), value
+
+
+def refuses(read, asked):
+    try:
+        read(asked)
+    except (BadCases, fastjsonschema.JsonSchemaException):
+        return True
+    return False
 
 
 def test_the_reference_names_every_key():

@@ -280,6 +280,58 @@ def test_a_case_is_named_however_its_file_or_folder_is_spelled(house, node):
     assert [each["case"] for each in trials] == ["good"]
 
 
+@pytest.mark.parametrize(
+    ("paths", "cases"),
+    [
+        (["../sub/..::good", "../cases.yaml::quiet"], ["good", "quiet"]),
+        (["../cases.yaml::good", "../cases.yaml"], ["good", "quiet", "third"]),
+        (["../cases.yaml::good", "../link.cases.yaml"], ["good", "quiet", "third"]),
+        (["../link.cases.yaml::third"], ["third"]),
+    ],
+)
+def test_paths_that_name_one_file_in_several_ways_mean_all_they_say(house, paths, cases):
+    (house / "sub").mkdir()
+    write_cases(house, [case("good"), case("quiet"), case("third")])
+    (house / "link.cases.yaml").symlink_to("cases.yaml")
+    words = ("run", *paths, "-a", "fake", "--dry-run", "--output-format", "json")
+    done = audition(house, *words, cwd=house / "sub")
+    assert [each["case"] for each in json.loads(done.stdout)["trials"]] == cases
+
+
+def test_a_key_that_nobody_reads_is_named_when_the_cases_are_run(house):
+    write_cases(house, [case("good", check=[{"answer_contains": "gone"}])])
+    for more in ([], ["--dry-run"]):
+        done = audition(house, "run", "-a", "fake", "-q", *more)
+        assert done.returncode == 0
+        assert "warning: cases.yaml:1:" in done.stderr
+        assert "unknown key `check`" in done.stderr
+        assert "\n  hint: did you mean `checks`?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--timeout nan", "`nan` is no number"),
+        ("--timeout inf", "`inf` is no number"),
+        ("--budget nan", "`nan` is no number"),
+        ("--fail-under nan", "`nan` is no number"),
+        ("-r often", "neither a number nor `auto`"),
+        ("-r 9999999", "1<=x<=1000000"),
+        ("-r 600000", "1,200,000 trials, and 1,000,000 are the most"),
+        ("-j 5000", "0<=x<=1024"),
+        ("--suite smok", "did you mean `smoke`?"),
+        ("--output-format jso", "did you mean `json`?"),
+        ("--trails 3", "no such option `--trails`\n\nhint: did you mean `--trials`?"),
+    ],
+)
+def test_an_option_that_cannot_be_meant_is_refused_before_anything_is_asked(house, words, told):
+    write_cases(house, [case("good"), case("quiet")])
+    done = audition(house, "run", "-a", "fake", *words.split())
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert not (house / "artifacts").exists()
+
+
 def test_the_first_failure_ends_a_run_with_x(house):
     write_cases(house, [case("quiet"), *many(20)])
     done = audition(house, "run", "-a", "fake", "-x", "-j", "1", "--run-id", "r", "-q")

@@ -43,11 +43,10 @@ def test_nothing_asked_for_means_all():
 def test_by_skill_case_node_and_words():
     assert ids(Wanted(skills=("work",))) == [("a", "explicit"), ("a", "implicit")]
     assert ids(Wanted(cases=("implicit",))) == [("a", "implicit"), ("b", "implicit")]
-    assert ids(Wanted(nodes=(("b.cases.yaml", "implicit"),), cases=("implicit",)))[-1] == (
-        "b",
-        "implicit",
-    )
-    assert ids(Wanted(nodes=(("/s/a.cases.yaml", "rest"),), skills=("idle",))) == [("a", "rest")]
+    of_b = Wanted(nodes=(({"/s/b.cases.yaml"}, "implicit"),), cases=("implicit",))
+    assert ids(of_b)[-1] == ("b", "implicit")
+    of_a = Wanted(nodes=(({"/s/a.cases.yaml"}, "rest"),), skills=("idle",))
+    assert ids(of_a) == [("a", "rest")]
     assert ids(Wanted(expression="work and not smoke")) == [("a", "implicit")]
     assert ids(Wanted(expression="(idle or other)")) == [("a", "rest"), ("b", "implicit")]
 
@@ -67,7 +66,7 @@ def test_caps_are_per_skill():
     [
         (Wanted(skills=("wrok",)), "`work`"),
         (Wanted(cases=("implict",)), "`implicit`"),
-        (Wanted(nodes=(("/s/b.cases.yaml", "implcit"),)), "`implicit`"),
+        (Wanted(nodes=(({"/s/b.cases.yaml"}, "implcit"),)), "`implicit`"),
     ],
 )
 def test_a_mistyped_name_is_an_error_that_names_the_nearest(wanted, near):
@@ -85,6 +84,20 @@ def test_a_selection_that_matches_nothing_is_an_error():
 def test_a_broken_expression_says_what_is_wrong(text):
     with pytest.raises(UsageError, match="-k"):
         parse_expression(text)
+
+
+def test_a_word_that_begins_like_an_operator_is_a_word():
+    for word in ("not-triggered", "or-else", "and.then", "note"):
+        assert parse_expression(word)(f"x {word} y") is True
+        assert parse_expression(word)("x") is False
+        assert parse_expression(f"not {word}")(f"x {word} y") is False
+
+
+def test_an_expression_that_nests_too_deep_is_refused_in_words():
+    for text in ("(" * 5000, "not " * 5000 + "a", "a" + " and a" * 5000):
+        with pytest.raises(UsageError, match="200 are the most"):
+            parse_expression(text)
+    assert parse_expression("(" * 90 + "a" + ")" * 90)("a") is True
 
 
 @given(st.text(max_size=30), st.text(max_size=30))

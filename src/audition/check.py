@@ -127,6 +127,17 @@ def arguments_of(check: Check) -> type[msgspec.Struct]:
 
 
 _MISSING = re.compile(r"Object missing required field `([^`]+)`")
+_KIND = re.compile(r"`(\w+)`")
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+    "null": "nothing",
+}
+"""What msgspec calls the kinds of values, in words."""
 CheckT = TypeVar("CheckT", bound=Check)
 
 
@@ -173,6 +184,7 @@ def bind(spec: CheckSpec) -> dict[str, Json]:
             text, near = f"needs `{missing[1]}`", ""
         else:
             near = _nearest_word(struct, field, spec.arguments)
+            text = _KIND.sub(lambda kind: _KINDS.get(kind[1], kind[0]), text)
         hint = near or f"see `audition explain {spec.name}`"
         raise BadArguments(f"check `{spec.name}`: {text}", hint, field) from error
     arguments = {name: getattr(bound, name) for name in known}

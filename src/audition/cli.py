@@ -4,6 +4,7 @@ In: the words. Out: an exit code; stdout is data, stderr is talk.
 Must not know: what a command does; each is imported when it is asked for.
 """
 
+import re
 import sys
 from importlib import import_module
 
@@ -45,6 +46,9 @@ it should not, and does its job when it is called.
   audition run           run the cases below this folder
 
 `audition --help` lists everything; `audition COMMAND --help` has examples."""
+
+
+_NO_CHOICE = re.compile(r"'(.*)' is not one of ")
 
 
 class Commands(click.Group):
@@ -131,7 +135,7 @@ def run_words(words: list[str]) -> int:
         click.echo(error.format_message(), err=True)
         return Exit.BROKEN
     except click.ClickException as error:
-        complain(error.format_message().rstrip("."), _hint_of(error))
+        complain(_words_of(error), _hint_of(error))
         return Exit.BROKEN
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
@@ -143,12 +147,23 @@ def run_words(words: list[str]) -> int:
     return code if isinstance(code, int) else Exit.OK
 
 
+def _words_of(error: click.ClickException) -> str:
+    if isinstance(error, click.NoSuchOption):
+        return f"no such option `{error.option_name}`"  # what is near is for the hint
+    return error.format_message().rstrip(".")
+
+
 def _hint_of(error: click.ClickException) -> str:
     if isinstance(error, _Refused):
         return error.hint
     if isinstance(error, click.NoSuchOption) and error.ctx:
         known = [name for each in error.ctx.command.params for name in each.opts]
         return did_you_mean(error.option_name, known, all_of_them=6)
+    if isinstance(error, click.BadParameter) and (given := _NO_CHOICE.match(error.message)):
+        choices = getattr(getattr(error.param, "type", None), "choices", ())
+        near = did_you_mean(given[1], map(str, choices), all_of_them=0)
+        if near.startswith("did"):
+            return near
     if isinstance(error, click.UsageError) and error.ctx:
         return f"see `{error.ctx.command_path} --help`"
     return ""

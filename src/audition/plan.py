@@ -16,9 +16,12 @@ import msgspec
 from audition.agent import Agent
 from audition.aim import Aim
 from audition.eligible import why_ineligible
+from audition.errors import UsageError
 from audition.model import Case, Skill, Suite, Trial, Value
 from audition.verdict import Cell, cell_key, is_compared, plan_cells
 
+TRIALS_CAP = 1_000_000
+"""A plan is held whole, half a kilobyte a trial; more is a slip of the finger."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?\Z")
 
@@ -122,6 +125,7 @@ def plan_trials(
     labels = _label_arms(arms)
     trials: list[Trial] = []
     times = [_times(case, limits) for _, case in cases]
+    _refuse_endless(sum(times) * len(arms))
     for number in range(1, max(times, default=0) + 1):
         for (suite, case), place, often in zip(cases, named, times, strict=True):
             if number > often:
@@ -134,6 +138,12 @@ def plan_trials(
     marked = tuple(_mark(trial, arms, skills) for trial in trials)
     cells = plan_cells(marked, suites, limits.aim, auto=limits.auto)
     return Plan(trials=marked, skills=skills, cells=cells)
+
+
+def _refuse_endless(count: int) -> None:
+    if count > TRIALS_CAP:
+        words = f"the plan has {count:,} trials, and {TRIALS_CAP:,} are the most"
+        raise UsageError(words, "lower `-r` or `trials`, or choose fewer cases")
 
 
 def _swapped(suites: Sequence[Suite], swaps: Mapping[str, Swap]) -> list[Suite]:

@@ -14,7 +14,10 @@ from audition.errors import UsageError, unknown
 from audition.model import Case, Suite, Value
 from audition.plan import select
 
-_TOKEN = re.compile(r"\s*(?:(\()|(\))|(and\b|or\b|not\b)|([^\s()]+))", re.IGNORECASE)
+# A word ends at a space or a bracket only: `not-triggered` is an id, and no `not`.
+_TOKEN = re.compile(r"[()]|[^\s()]+")
+_WORDS_CAP = 200
+"""A longer `-k` is refused: each word may nest, and what nests too deep cannot be read."""
 
 
 class Wanted(Value, frozen=True, kw_only=True):
@@ -24,8 +27,10 @@ class Wanted(Value, frozen=True, kw_only=True):
     """A kind of cases, see SUITES."""
     skills: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
-    nodes: tuple[tuple[str, str], ...] = ()
-    """(file or folder, case id) of each `path::case`, spelled as `Path` does."""
+    nodes: tuple[tuple[Collection[str], str], ...] = ()
+    """(the files that are meant, case id) of each `path::case`."""
+    whole: Collection[str] = ()
+    """The files that are named without a case, too."""
     expression: str = ""
     max_cases: int | None = None
     """Per skill."""
@@ -85,8 +90,8 @@ def choose(suites: Sequence[Suite], wanted: Wanted) -> tuple[Suite, ...]:
     every = [case for suite in suites for case in suite.cases]
     _must_exist("case", wanted.cases, {case.id for case in every})
     _must_exist("skill", wanted.skills, _skill_names(suites))
-    for file, name in wanted.nodes:
-        _must_exist("case", [name], {case.id for case in every if _same(case.file, file)})
+    for files, name in wanted.nodes:
+        _must_exist("case", [name], {case.id for case in every if case.file in files})
     match = parse_expression(wanted.expression)
 
     def keep(case: Case) -> bool:
@@ -107,17 +112,9 @@ def choose(suites: Sequence[Suite], wanted: Wanted) -> tuple[Suite, ...]:
     return chosen
 
 
-def _same(file: str, given: str) -> bool:
-    if given == ".":
-        return not file.startswith(("/", "../"))
-    return file == given or file.endswith(f"/{given}") or file.startswith(f"{given}/")
-
-
 def _among(case: Case, wanted: Wanted) -> bool:
-    files = {file for file, _ in wanted.nodes if _same(case.file, file)}
-    if not files:
-        return True  # its file was named as a whole
-    return any(_same(case.file, file) and case.id == name for file, name in wanted.nodes)
+    names = [name for files, name in wanted.nodes if case.file in files]
+    return not names or case.file in wanted.whole or case.id in names
 
 
 def _skill_names(suites: Iterable[Suite]) -> set[str]:
@@ -163,10 +160,11 @@ def haystack(case: Case) -> str:
 
 def parse_expression(text: str) -> Callable[[str], bool]:
     """`-k`: words that must occur, joined by `and`, `or`, `not` and brackets."""
-    tokens = [match for match in _TOKEN.findall(text) if any(match)]
-    words = [next(part for part in match if part) for match in tokens]
+    words = _TOKEN.findall(text)
     if not words:
         return lambda _: True
+    if len(words) > _WORDS_CAP:
+        raise _bad(f"{text[:40]}…", f"{len(words)} words, and {_WORDS_CAP} are the most")
     found, rest = _either(words, text)
     if rest:
         raise _bad(text, f"`{rest[0]}` is out of place")

@@ -4,13 +4,16 @@ In: a Node. Out: a plain value, or None where it is wrong; the findings say why.
 Must not know: which keys there are.
 """
 
-import math
 from collections.abc import Callable, Iterable
 from typing import Literal
 
 from audition.errors import did_you_mean
 from audition.model import Finding, Json
 from audition.yaml_file import Node, field_name
+
+MOST_COUNTED = 1_000_000
+MOST_SECONDS = 1_000_000_000
+"""More is a slip of the finger: thirty years."""
 
 
 class Findings:
@@ -94,6 +97,14 @@ def read_name(node: Node, findings: Findings) -> str | None:
     return text
 
 
+def read_prompt(node: Node, findings: Findings) -> str | None:
+    """Text that may be empty; where it was perhaps forgotten, that is said."""
+    if node.place.plain and not node.place.text:
+        hint = 'write `prompt: ""` where the user says nothing'
+        findings.say(node, "nothing stands behind `prompt`", hint, "warning", key=True)
+    return read_text(node, findings)
+
+
 def read_texts(node: Node, findings: Findings) -> list[str] | None:
     """A list of texts; one text stands for a list of one."""
     if node.place.text and not isinstance(node.value, list):
@@ -118,9 +129,10 @@ def read_seconds(node: Node, findings: Findings) -> float | None:
     """A number above 0."""
     value = node.value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        if value > 0 and math.isfinite(value):
+        if 0 < value <= MOST_SECONDS:
             return float(value)
-        findings.say(node, f"expected a number above 0, found {value}")
+        most = f", {MOST_SECONDS:,} at most" if value > 0 else ""
+        findings.say(node, f"expected a number above 0{most}, found {value}")
     else:
         findings.wrong(node, "a number of seconds")
     return None
@@ -130,9 +142,10 @@ def read_count(node: Node, findings: Findings) -> int | None:
     """A whole number from 1."""
     value = node.value
     if isinstance(value, int) and not isinstance(value, bool):
-        if value >= 1:
+        if 1 <= value <= MOST_COUNTED:
             return value
-        findings.say(node, f"expected a whole number from 1, found {value}")
+        most = f" to {MOST_COUNTED:,}" if value > 1 else ""
+        findings.say(node, f"expected a whole number from 1{most}, found {value}")
     else:
         findings.wrong(node, "a whole number")
     return None

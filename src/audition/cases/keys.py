@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from audition.cases.asked import (
+    MOST_CRITERIA,
     read_checks,
     read_files,
     read_folder,
@@ -18,12 +19,15 @@ from audition.cases.asked import (
     read_skill_name,
 )
 from audition.cases.fields import (
+    MOST_COUNTED,
+    MOST_SECONDS,
     Read,
     read_anything,
     read_count,
     read_flag,
     read_mapping,
     read_name,
+    read_prompt,
     read_rates,
     read_seconds,
     read_text,
@@ -33,14 +37,25 @@ from audition.cases.fields import (
 from audition.cases.process import read_process
 from audition.model import Json, Value
 
-TEXT: dict[str, Json] = {"type": "string"}
-TEXTS: dict[str, Json] = {"type": ["array", "string"], "items": TEXT}
-COUNT: dict[str, Json] = {"type": "integer", "minimum": 1}
+SCALARS = ["string", "number", "boolean"]
+"""What is text, for text is taken as it is written: `1` and `no` are what they look like."""
+TEXT: dict[str, Json] = {"type": SCALARS}
+NAME: dict[str, Json] = {"type": SCALARS, "pattern": r"\S"}
+PATH: dict[str, Json] = {"type": "string", "pattern": r"\S"}
+TEXTS: dict[str, Json] = {"type": ["array", *SCALARS], "items": TEXT, "minLength": 1}
+COUNT: dict[str, Json] = {"type": "integer", "minimum": 1, "maximum": MOST_COUNTED}
 FLAG: dict[str, Json] = {"type": "boolean"}
 MAPPING: dict[str, Json] = {"type": "object"}
 VARIABLES: dict[str, Json] = {
     "type": "object",
-    "additionalProperties": {"type": ["string", "number", "boolean"]},
+    "propertyNames": {"pattern": "^[^=]+$"},
+    "additionalProperties": {"type": [*SCALARS, "null"]},
+}
+RULES: dict[str, Json] = {
+    "type": ["array", "string"],
+    "items": {"$ref": "#/$defs/rule"},
+    "minItems": 1,
+    "pattern": r"\S",
 }
 RATE: dict[str, Json] = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 RATES: dict[str, Json] = {
@@ -58,11 +73,11 @@ CRITERION: dict[str, Json] = {
     "required": ["question"],
     "additionalProperties": False,
     "properties": {
-        "id": {"type": ["string", "integer"]},
-        "question": TEXT,
-        "applies_when": TEXT,
+        "id": NAME,
+        "question": NAME,
+        "applies_when": NAME,
         "severity": {"enum": ["must", "should"]},
-        "evidence": TEXT,
+        "evidence": NAME,
     },
 }
 
@@ -84,12 +99,12 @@ def _key(read: Read, schema: Mapping[str, Any], about: str, *, setting: bool = F
 EXPECTED: dict[str, Key] = {
     "skill": _key(
         read_skill_name,
-        {"type": ["string", "null"]},
+        {"type": [*SCALARS, "null"], "pattern": r"\S"},
         "The skill that should be called, by its name; `none` where all must stay quiet.",
     ),
     "any_of": _key(
         read_texts,
-        {"type": "array", "items": TEXT},
+        TEXTS,
         "Skills of which one should be called; an empty list is the same as `skill: none`.",
     ),
     "should_trigger": _key(
@@ -102,15 +117,15 @@ SETTINGS: dict[str, Key] = {
         read_texts, TEXTS, "The tools that the agent may use, as it names them.", setting=True
     ),
     "permission_mode": _key(
-        read_name, TEXT, "The agent's permission mode, as it names it.", setting=True
+        read_name, NAME, "The agent's permission mode, as it names it.", setting=True
     ),
     "system_prompt": _key(read_text, TEXT, "Replaces the agent's system prompt.", setting=True),
     "append_system_prompt": _key(
         read_text, TEXT, "Is put behind the agent's system prompt.", setting=True
     ),
-    "sandbox": _key(read_name, TEXT, "The agent's own sandbox mode.", setting=True),
+    "sandbox": _key(read_name, NAME, "The agent's own sandbox mode.", setting=True),
     "output_schema": _key(
-        read_schema, TEXT, "A file with the JSON Schema that the answer must obey.", setting=True
+        read_schema, PATH, "A file with the JSON Schema that the answer must obey.", setting=True
     ),
 }
 SHARED: dict[str, Key] = {
@@ -122,25 +137,30 @@ SHARED: dict[str, Key] = {
     ),
     "process": _key(
         read_process,
-        {"type": ["array", "string"], "items": {"$ref": "#/$defs/rule"}},
+        RULES,
         "Rules on how the session goes, or the path of a file that holds them.",
     ),
     "rubric": _key(
         read_rubric,
-        {"type": ["array", "string"], "items": {"anyOf": [TEXT, CRITERION]}},
+        {
+            "type": ["array", *SCALARS],
+            "items": {"anyOf": [NAME, CRITERION]},
+            "maxItems": MOST_CRITERIA,
+            "pattern": r"\S",
+        },
         "Yes-or-no questions for the judge.",
     ),
     "fixture": _key(
-        read_folder, TEXT, "A folder whose contents are copied into the workspace first."
+        read_folder, PATH, "A folder whose contents are copied into the workspace first."
     ),
     "files": _key(
         read_files,
-        {"type": "object", "additionalProperties": TEXT},
+        {"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": PATH},
         "Single files that the workspace begins with: `path there: path of the file`.",
     ),
     "timeout_s": _key(
         read_seconds,
-        {"type": "number", "exclusiveMinimum": 0},
+        {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_SECONDS},
         "How many seconds the agent has.",
     ),
     "trials": _key(read_count, COUNT, "How often the case is tried."),
@@ -151,11 +171,11 @@ SHARED: dict[str, Key] = {
     **SETTINGS,
 }
 CASE: dict[str, Key] = {
-    "id": _key(read_name, {"type": ["string", "integer"]}, "The case's name; unique in the file."),
-    "prompt": _key(read_text, TEXT, "What the user says; may be empty."),
+    "id": _key(read_name, NAME, "The case's name; unique in the file."),
+    "prompt": _key(read_prompt, TEXT, "What the user says; may be empty."),
     "prompts": _key(
         read_prompts,
-        {"type": ["array", "string"], "items": TEXT, "minItems": 1},
+        {**TEXTS, "minItems": 1},
         "What the user says, turn by turn, in one session; instead of `prompt`.",
     ),
     **SHARED,
@@ -164,12 +184,16 @@ SUITE: dict[str, Key] = {
     "description": _key(read_text, TEXT, "What the suite is for."),
     "skills": _key(
         read_texts,
-        TEXTS,
+        {**TEXTS, "type": ["array", *SCALARS, "null"]},
         "The skills on offer: folders, folders of folders, or globs, relative to this file.",
     ),
-    "policy": _key(read_name, TEXT, "What counts as activation; see `audition explain`."),
+    "policy": _key(read_name, NAME, "What counts as activation; see `audition explain`."),
     "env": _key(read_variables, VARIABLES, "Environment variables for every case."),
-    "defaults": _key(read_anything, {"$ref": "#/$defs/defaults"}, "Keys for every case."),
+    "defaults": _key(
+        read_anything,
+        {"anyOf": [{"$ref": "#/$defs/defaults"}, {"type": "null"}]},
+        "Keys for every case.",
+    ),
     "cases": _key(
         read_anything,
         {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/case"}},
@@ -177,7 +201,7 @@ SUITE: dict[str, Key] = {
     ),
     "process": _key(
         read_process,
-        {"type": ["array", "string"], "items": {"$ref": "#/$defs/rule"}},
+        RULES,
         "Rules for every case, beside its own; one of a case with the same id replaces it.",
     ),
     "target": _key(

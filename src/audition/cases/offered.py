@@ -151,6 +151,6 @@ def _names(node: Node) -> list[Node]:
     any_of = node.value.get("any_of")
     if isinstance(any_of, list):
         found += [each for each in node.at("any_of").items() if each.place.text]
-    elif isinstance(any_of, str):
+    elif "any_of" in node.value and node.at("any_of").place.text:
         found.append(node.at("any_of"))
     return found

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from audition.cases.keys import CASE, SHARED, SUITE, Key
+from audition.cases.keys import CASE, SCALARS, SHARED, SUITE, Key
 from audition.check import Check, arguments_of, checks
 from audition.conduct import FORMS, KINDS
 from audition.errors import AuditionError
@@ -24,7 +24,7 @@ def case_schema() -> Schema:
     items, definitions = _checks()
     case = _mapping(CASE, "A case", "One prompt and what is expected of it.")
     case["required"] = ["id"]
-    case["anyOf"] = [{"required": ["prompt"]}, {"required": ["prompts"]}]
+    case["oneOf"] = [{"required": ["prompt"]}, {"required": ["prompts"]}]
     suite = _mapping(SUITE, "audition cases", "Cases, and the skills they are tried with.")
     suite["properties"]["policy"]["enum"] = sorted(policies)
     return {
@@ -134,12 +134,22 @@ def _takes_text(wanted: type) -> bool:
         return False
 
 
+def _widened(schema: Json) -> Json:
+    """Where a check wants text, it gets a number or `no` as it is written."""
+    if isinstance(schema, list):
+        return [_widened(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    wide = {key: _widened(each) for key, each in schema.items()}
+    return {**wide, "type": SCALARS} if wide.get("type") == "string" else wide
+
+
 def _given(name: str, check: Check, definitions: Schema) -> Schema:
     struct = arguments_of(check)
     template = "#/$defs/check-{name}"
     (reference,), found = msgspec.json.schema_components([struct], ref_template=template)
     for each, schema in found.items():
-        definitions[f"check-{each}"] = schema
+        definitions[f"check-{each}"] = _widened(schema)
     fields = msgspec.structs.fields(struct)
     required = [each for each in fields if each.required]
     shapes: list[Schema] = [reference]
@@ -149,6 +159,6 @@ def _given(name: str, check: Check, definitions: Schema) -> Schema:
     if not required:
         shapes.append({"type": "null"})
         if fields and _takes_text(fields[0].type):
-            shapes.append({"type": "string", "minLength": 1})
+            shapes.append({"type": SCALARS, "minLength": 1})
     definitions[f"check-{struct.__name__}"]["title"] = name
     return shapes[0] if len(shapes) == 1 else {"anyOf": shapes}

@@ -205,7 +205,9 @@ def _tell(done: Done, wishes: Wishes) -> int:
 def _ask_all(inputs: Inputs, house: House, brakes: Brakes, wishes: Wishes) -> None:
     from audition.terminal import Progress
 
-    pace = Pace(at_once=at_once(wishes), executor=wishes.executor, stop_at_failure=wishes.exitfirst)
+    # No more threads than trials: a hundred cost as much to start as a trial.
+    at_most = min(at_once(wishes), max(1, len(inputs.plan)))
+    pace = Pace(at_once=at_most, executor=wishes.executor, stop_at_failure=wishes.exitfirst)
     done = house.run.finished()
     with (
         Progress(total=len(inputs.plan), done=len(done), quiet=wishes.quiet) as progress,

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from audition.commands.options import option, out_option, output_format
+from audition.commands.options import Number, option, out_option, output_format
 from audition.errors import Exit
 
 
@@ -18,7 +18,7 @@ from audition.errors import Exit
 @click.argument("b", default="last")
 @option(
     "--tolerance",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     default=0.0,
     show_default=True,
     help="A fall of the pass rate up to this much is no regression.",

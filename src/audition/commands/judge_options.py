@@ -11,7 +11,7 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from audition.commands.options import option
+from audition.commands.options import Number, option
 from audition.errors import UsageError
 from audition.model import Value
 
@@ -54,7 +54,7 @@ def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
         option("--judge-model", help="The model of the agent that judges."),
         option(
             "--judge-timeout",
-            type=click.FloatRange(min=0, min_open=True),
+            type=Number(min=0, min_open=True),
             default=180.0,
             show_default=True,
             help="Seconds that one answer of the judge may take.",

@@ -5,6 +5,8 @@ from the environment as `AUDITION_<NAME>`, and from the configuration file.
 Must not know: what the commands do.
 """
 
+import math
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -21,6 +23,19 @@ def option(*names: str, **settings: Any) -> Callable[[F], F]:
     return click.option(*names, **settings)
 
 
+class Number(click.FloatRange):
+    """A number in a range; infinity and `nan` are none, for neither is ever reached."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number."""
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"`{value}` is no number to count with", param, ctx)
+        return number
+
+
 class Trials(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """A number of trials, or `auto`."""
 
@@ -32,7 +47,11 @@ class Trials(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         """The number, or the word."""
         if value == "auto":
             return "auto"
-        number: int = click.IntRange(min=1).convert(value, param, ctx)
+        if not re.fullmatch(r"[-+]?\d+", str(value)):
+            self.fail(f"`{value}` is neither a number nor `auto`", param, ctx)
+        from audition.plan import TRIALS_CAP
+
+        number: int = click.IntRange(1, TRIALS_CAP).convert(value, param, ctx)
         return number
 
 

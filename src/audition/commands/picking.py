@@ -12,6 +12,7 @@ from audition.commands.finish import say
 from audition.commands.wishes import Wishes
 from audition.errors import UsageError
 from audition.model import Skill, Suite
+from audition.report.escape import visible
 from audition.selection import Wanted, choose
 from audition.skills import find_skills
 from audition.store import find_run, read_inputs, read_records
@@ -20,21 +21,49 @@ from audition.store import find_run, read_inputs, read_records
 def pick_suites(wishes: Wishes) -> tuple[Suite, ...]:
     """The suites below the paths, with the cases that the options leave."""
     parted = [path.partition("::") for path in wishes.paths]
-    nodes = tuple((str(Path(file)), case) for file, colons, case in parted if colons)
     files = [Path(file) for file, _, _ in parted]
     files = list(dict.fromkeys(files)) or [Path()]
     suites = _with_skills(_with_generated(files, wishes), files)
+    nodes = tuple((_files_at(file, suites), case) for file, colons, case in parted if colons)
+    whole = [_files_at(file, suites) for file, colons, _ in parted if nodes and not colons]
     wanted = Wanted(
         suite=wishes.suite,
         skills=wishes.skill,
         cases=wishes.case,
         nodes=nodes,
+        whole=frozenset().union(*whole),
         expression=wishes.k,
         max_cases=wishes.max_cases,
         max_skills=wishes.max_skills,
         only=_failed_last(wishes, suites) if wishes.lf else None,
     )
-    return choose(suites, wanted)
+    chosen = choose(suites, wanted)
+    for suite in chosen:
+        _tell_losses(suite)
+    return chosen
+
+
+def _tell_losses(suite: Suite) -> None:
+    """Say what of a case file is not used: a `check:` that nobody reads checks nothing."""
+    lost = [each for each in suite.losses if each.severity != "note"]
+    if suite.format != "yaml" and lost:
+        where = visible(suite.file)
+        say(f"note: {where}: {len(lost)} left out or read differently; see `audition cases`")
+        return
+    for each in lost:
+        say("\n".join(visible(line) for line in f"{each.severity}: {each}".splitlines()))
+
+
+def _files_at(given: str, suites: Iterable[Suite]) -> frozenset[str]:
+    """The files of the cases at or below a path, however it and they are spelled."""
+    root = Path(given).resolve()
+    pairs = {(suite.file, case.file) for suite in suites for case in suite.cases}
+    return frozenset(file for named, file in pairs if _is_at(root, named) or _is_at(root, file))
+
+
+def _is_at(root: Path, file: str) -> bool:
+    path = Path(file).resolve()
+    return root in (path, *path.parents)
 
 
 def _with_skills(suites: Sequence[Suite], files: Sequence[Path]) -> tuple[Suite, ...]:

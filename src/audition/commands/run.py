@@ -11,10 +11,19 @@ import click
 import msgspec
 
 from audition.commands.judge_options import judge_switch, read_wishes
-from audition.commands.options import Trials, option, out_option, output_format, paths_argument
+from audition.commands.options import (
+    Number,
+    Trials,
+    option,
+    out_option,
+    output_format,
+    paths_argument,
+)
 from audition.config import Config
 from audition.selection import SUITES
 
+JOBS_CAP = 1024
+"""A thread each; more help nobody, and a machine runs out of them."""
 FORMATS = ("text", "json", "jsonl", "markdown", "junit", "github", "html")
 
 
@@ -82,7 +91,7 @@ def asking(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         option(
             "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
+            type=Number(min=0, min_open=True),
             default=300.0,
             show_default=True,
             help="Seconds one trial may take; a case's own wins.",
@@ -108,7 +117,7 @@ def asking(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def stopping(command: Callable[..., Any]) -> Callable[..., Any]:
     """What is good enough, and what it may cost."""
-    rate = click.FloatRange(0, 1, min_open=True, max_open=True)
+    rate = Number(0, 1, min_open=True, max_open=True)
     for decorate in (
         option("--target", type=rate, help="The rate that is good enough.  [default: 0.9]"),
         option(
@@ -118,7 +127,7 @@ def stopping(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         option(
             "--budget",
-            type=click.FloatRange(min=0),
+            type=Number(min=0),
             metavar="DOLLARS",
             help="Ask nothing more once so much is spent.",
         ),
@@ -143,7 +152,7 @@ def _comparing(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         option(
             "--fail-under",
-            type=click.FloatRange(0, 1),
+            type=Number(0, 1),
             metavar="RATE",
             help="Fail where such a pass rate is not proven of every cell; see the page on gates.",
         ),
@@ -162,7 +171,7 @@ def _keeping(command: Callable[..., Any]) -> Callable[..., Any]:
         option(
             "--jobs",
             "-j",
-            type=click.IntRange(min=0),
+            type=click.IntRange(0, JOBS_CAP),
             default=0,
             help="Trials at once.  [default: by the processors]",
         ),
