@@ -29,7 +29,7 @@ class Bundled:
             if path.startswith(sign):
                 yield from self._anywhere(normpath(path[len(sign) :]))
                 return
-        if "*" in path or "?" in path:
+        if "*" in path or "?" in path or "[" in path:
             yield from self._globbed(path)
             return
         path = normpath(path) if path else ""

@@ -4,13 +4,15 @@ In: what a line says of a failure; the events of a session. Out: events, and the
 Must not know: agents, lines.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from audition.model import AnyEvent, Call, End, Fault, Message, Result
 from audition.trouble import say_why, tell_trouble
+
+_ANSWERING = ("assistant", "thought")
 
 
 def tell_fault(
@@ -65,7 +67,7 @@ def _put_together(merged: list[AnyEvent], pieces: list[str]) -> None:
         merged[-1] = msgspec.structs.replace(merged[-1], text="".join(pieces))
 
 
-def number_turns(events: Sequence[AnyEvent]) -> Iterator[int]:
+def number_turns(events: Sequence[AnyEvent]) -> list[int]:
     """The turn of each event, from 1; 0 before the first.
 
     A turn is one answer of the model in the main conversation: what it says and calls. Where
@@ -73,17 +75,23 @@ def number_turns(events: Sequence[AnyEvent]) -> Iterator[int]:
     may come between them. Else it is over when a result or the user's words come back. What
     sub-agents do belongs to the turn of the main conversation in which they do it.
     """
-    replies = {each.reply for each in events if _answers(each)}  # type: ignore[union-attr]
-    told = len(replies) > 1  # a session that calls all its answers the same tells nothing
-    turn, over, reply = 0, True, ""
+    by_break: list[int] = []
+    by_reply: list[int] = []
+    turn = answer = 0
+    over, reply = True, None
     for event in events:
-        if _answers(event):
-            now: str = event.reply if told else ""  # type: ignore[union-attr]
-            turn += now != reply if now else over
-            over, reply = False, now
-        elif not event.sub and type(event) in (Result, Message, End):
+        kind = type(event)
+        if kind is Call or (kind is Message and event.role in _ANSWERING):  # type: ignore[union-attr]
+            if not event.sub:
+                turn, over = turn + over, False
+                if event.reply != reply:  # type: ignore[union-attr]
+                    answer, reply = answer + 1, event.reply  # type: ignore[union-attr]
+        elif (kind is Result or kind is Message or kind is End) and not event.sub:
             over = True
-        yield turn
+        by_break.append(turn)
+        by_reply.append(answer)
+    # A session that calls all its answers the same tells nothing by it.
+    return by_reply if answer > 1 else by_break
 
 
 def pair_results(events: Sequence[AnyEvent]) -> dict[int, Result]:
@@ -92,20 +100,17 @@ def pair_results(events: Sequence[AnyEvent]) -> dict[int, Result]:
     An id may come again, as in a thread that was resumed, and what came before a call is no
     result of it.
     """
-    waiting: dict[str, list[int]] = {}
+    waiting: dict[str, int] = {}
+    later: dict[str, list[int]] = {}
     results: dict[int, Result] = {}
     for place, event in enumerate(events):
         if type(event) is Call:
-            waiting.setdefault(event.id, []).append(place)
-        elif type(event) is Result and (calls := waiting.get(event.id)):
-            results[calls.pop(0)] = event
+            if event.id in waiting:
+                later.setdefault(event.id, []).append(place)
+            else:
+                waiting[event.id] = place
+        elif type(event) is Result and (call := waiting.pop(event.id, None)) is not None:
+            results[call] = event
+            if later.get(event.id):
+                waiting[event.id] = later[event.id].pop(0)
     return results
-
-
-def _answers(event: AnyEvent) -> bool:
-    """Whether the event is of an answer of the model in the main conversation."""
-    if event.sub:
-        return False
-    return type(event) is Call or (
-        type(event) is Message and event.role in ("assistant", "thought")
-    )

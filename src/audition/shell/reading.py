@@ -36,9 +36,14 @@ _INTERPRETERS = re.compile(
     r"(python|pypy)[\d.]*|node|bun|deno|ruby|perl|php|(?:ba)?sh|zsh|dash|ksh|tsx|ts-node|Rscript|pwsh"
     r"|source|\."
 )
-_OPENED = re.compile(r"""(?:open|Path|read_text|readFileSync|readFile)\s*\(\s*[rbf]*["']([^"']+)""")
+_OPENED = re.compile(
+    r"""(?:open|Path|File\.read|read_text|readFileSync|readFile)\s*\(\s*[rbf]*["']([^"']+)"""
+)
 _PRINTS = re.compile(r"[\d$,;pq\s+~]*")
-_FIND_ACTS = frozenset(("-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprintf"))
+_FIND_ACTS = frozenset(("-delete", "-fprint", "-fprint0", "-fprintf", "-fls"))
+"""What `find` does itself; what it executes is a command of its own."""
+_BRACES = re.compile(r"\{([^{}\s]*,[^{}\s]*)\}")
+_MOST_SPELLED = 64
 
 
 class Step(Value, frozen=True, kw_only=True):
@@ -72,11 +77,14 @@ def is_look_around(line: str, skill_files: Collection[str]) -> bool:
       basename test true`, `command -v`, and `find` that neither acts nor deletes;
     * a filter of what these print, with no file of its own: `head tail wc cat sort uniq
       less more nl cut grep`;
-    * a reader (`cat head tail less sed -n grep wc …`) of nothing but offered SKILL.md files.
+    * a reader (`cat head tail less sed -n grep wc …`) of nothing but offered SKILL.md files,
+      or of those that a `find -name SKILL.md` of the line finds.
     Whatever is written anywhere but to /dev/null makes the line effective, so `echo x > y`
     is; so does everything that is not in this list, as `git status` or `cat README.md`.
     """
-    return all(_looks(step, skill_files) for step in steps_of(line))
+    steps = steps_of(line)
+    sought = any(_name(each.words) == "find" and "SKILL.md" in each.words for each in steps)
+    return all(_looks(step, skill_files, sought=sought) for step in steps)
 
 
 def reads_in(line: str) -> tuple[str, ...]:
@@ -151,12 +159,14 @@ def _operands(words: tuple[str, ...]) -> list[str]:
 
 def read_by(step: Step) -> list[str]:
     """The paths that a simple command reads."""
-    return [in_folder(step.folder, path) for path in _read_by(step)]
+    return [in_folder(step.folder, path) for each in _read_by(step) for path in _spelled(each)]
 
 
 def run_by(step: Step) -> list[str]:
     """The path of the script that a simple command runs, if it runs one."""
     path = _run_by(step.words)
+    if not path and step.takes and _INTERPRETERS.fullmatch(_name(step.words)):
+        path = step.takes[0] if not step.words[1:] or step.words[-1] in ("-", "-s") else ""
     return [in_folder(step.folder, path)] if path else []
 
 
@@ -195,7 +205,18 @@ def _prints(step: Step) -> bool:
     return name not in _TELLS_OF and not (name == "sed" and _edits(step.words))
 
 
-def _looks(step: Step, skill_files: Collection[str]) -> bool:
+def _spelled(path: str) -> list[str]:
+    """The paths that braces stand for: `{a,b}/SKILL.md`."""
+    spelled = [path]
+    while len(spelled) < _MOST_SPELLED and (found := _BRACES.search(spelled[0])):
+        begin, end = found.span()
+        spelled = [
+            each[:begin] + word + each[end:] for each in spelled for word in found[1].split(",")
+        ]
+    return spelled
+
+
+def _looks(step: Step, skill_files: Collection[str], *, sought: bool) -> bool:
     name, words = _name(step.words), step.words
     if step.writes or not words:
         return not step.writes
@@ -205,10 +226,12 @@ def _looks(step: Step, skill_files: Collection[str]) -> bool:
         return words[1:2] in (("-v",), ("-V",))
     if name not in _READS_OFFERED or _acts(name, words):
         return False
-    named = [in_folder(step.folder, path) for path in (*_operands(words), *step.takes)]
+    typed = [path for each in (*_operands(words), *step.takes) for path in _spelled(each)]
+    named = [in_folder(step.folder, path) for path in typed]
     if not named:
         return name in FILTERS or name == "grep"
-    return all(_is_offered(path, skill_files) for path in named)
+    found = [sought and basename(path) in ("SKILL.md", "{}") for path in named]
+    return all(found) or all(_is_offered(path, skill_files) for path in named)
 
 
 def _acts(name: str, words: tuple[str, ...]) -> bool:
@@ -232,12 +255,10 @@ def _edits(words: tuple[str, ...]) -> bool:
 
 def _is_offered(path: str, skill_files: Collection[str]) -> bool:
     """Whether a path, as typed, names one of the offered SKILL.md files."""
-    path = path.removeprefix("./")
+    path = normpath(path) if path else ""
     if basename(path) != "SKILL.md" or "{}" in path:
         return False
     if path == "SKILL.md":
         return bool(skill_files)
-    if ".." in path.split("/"):
-        path = normpath(path)
     tail = "/".join(path.split("/")[-2:])
     return any(fnmatchcase("/".join(offered.split("/")[-2:]), tail) for offered in skill_files)
