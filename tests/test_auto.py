@@ -183,3 +183,16 @@ def test_rates_and_numbers_that_make_no_sense_are_refused(house, words, said):
     done = audition(house, "-a", "oracle", *words)
     assert done.returncode == 2
     assert said in done.stderr
+
+
+def test_a_failed_trial_of_a_skill_that_passes_is_no_failed_run_and_a_verdict_that_is_out_is(house):
+    write_cases(house, [*CASES, NEGATIVE])
+    words = ["-a", "coin:0.95:1", "--trials", "auto", "-j", "1", "--run-id"]
+    done = audition(house, *words, "r")
+    found = summary(house)
+    assert found["totals"]["fail"] > 0
+    assert {each["verdict"] for each in found["cells"]} == {"pass"}
+    assert done.returncode == 0
+    assert "Every verdict is pass" in done.stdout
+    assert audition(house, *words, "s", "--max-runs", "9").returncode == 1
+    assert audition(house, "-a", "coin:0.2:1", *words[2:], "t").returncode == 1

@@ -14,7 +14,7 @@ from audition.model import Inputs, Record
 from audition.report import render
 from audition.store import read_ended, read_records, write_results
 from audition.store.files import write_whole
-from audition.summary import Summary, Tally
+from audition.summary import Summary, Tally, has_failed, is_open
 
 LISTED = 200
 """So many records are at hand for the lists of a report; figures are over all."""
@@ -95,9 +95,7 @@ def exit_code(summary: Summary, *, interrupted: bool = False) -> Exit:
     if summary.gates:
         # Whoever sets a gate has said what a failing trial, an error and a cap are worth.
         return Exit.OK if all(each.lets_pass for each in summary.gates) else Exit.FAILED
-    if totals.fail or totals.error or (summary.cut and summary.cut.why == "budget"):
-        return Exit.FAILED
-    return Exit.OK
+    return Exit.FAILED if has_failed(summary) or is_open(summary) else Exit.OK
 
 
 def say(text: str) -> None:

@@ -19,7 +19,7 @@ from audition.report.estimates import estimate_tables, matrix_columns
 from audition.report.gated import say_gates
 from audition.report.lifts import say_lifts
 from audition.report.spreads import say_took
-from audition.summary import Funnel, Summary
+from audition.summary import Funnel, Summary, has_failed, is_open
 from audition.verdict import CellVerdict
 
 if TYPE_CHECKING:
@@ -99,9 +99,9 @@ def _by_verdict(each: CellVerdict) -> tuple[int, str, str, bool]:
 
 def _verdict(summary: Summary) -> str:
     totals = summary.totals
-    if totals.fail:
+    if has_failed(summary):
         return "fail"
-    return "pass" if totals.passed and not totals.error else "invalid"
+    return "pass" if totals.passed and not is_open(summary) else "invalid"
 
 
 def climb_down(funnel: Funnel, skill: Skill | None) -> list[tuple[str, int | None]]:

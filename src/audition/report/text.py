@@ -32,7 +32,7 @@ from audition.report.words import (
     say_rate,
     say_seconds,
 )
-from audition.summary import Share, Summary
+from audition.summary import Share, Summary, has_failed, is_open
 
 Style = Literal["", "title", "good", "bad", "warn", "dim", "name"]
 Span = tuple[str, Style]
@@ -121,9 +121,9 @@ def _remarks(summary: Summary, width: int) -> Iterator[Line]:
 
 def _tone(summary: Summary) -> Style:
     totals = summary.totals
-    if totals.fail:
+    if has_failed(summary):
         return "bad"
-    return "good" if totals.passed and not totals.error else "warn"
+    return "good" if totals.passed and not is_open(summary) else "warn"
 
 
 def _head(summary: Summary, width: int) -> Iterator[Line]:

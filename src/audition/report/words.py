@@ -19,6 +19,9 @@ from audition.summary import (
     Share,
     SkillSummary,
     Summary,
+    has_failed,
+    is_open,
+    is_sequential,
 )
 
 WEAK = 0.7
@@ -256,6 +259,8 @@ def _where(summary: Summary) -> Iterable[str]:
     if bad:
         more = [f"{count(len(bad) - 3, 'more skill')} failed"] * (len(bad) > 3)
         yield f"{'; '.join([*bad[:3], *more])}."
+    if is_sequential(summary) and not has_failed(summary) and not is_open(summary):
+        yield "Every verdict is pass: the rates are good enough."
 
 
 def _missed(skill: SkillSummary) -> str:

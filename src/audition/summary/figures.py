@@ -187,3 +187,24 @@ def verdict_of(positives: Share, negatives: Share, cells: Iterable[CellVerdict] 
     """What the graded trials of one skill come to; `cells` say what is established of them."""
     passed, of = positives.passed + negatives.passed, positives.of + negatives.of
     return overall(cells, passed=passed, of=of)
+
+
+def has_failed(summary: Summary) -> bool:
+    """Whether something failed: any trial of a fixed number, but with `--trials auto` a verdict."""
+    if not is_sequential(summary):
+        return summary.totals.fail > 0
+    return any(each.verdict == "fail" for each in summary.cells)
+
+
+def is_sequential(summary: Summary) -> bool:
+    """Whether each cell was asked as often as its verdict took."""
+    return bool(summary.cells) and all(each.cap is not None for each in summary.cells)
+
+
+def is_open(summary: Summary) -> bool:
+    """Whether not everything that was asked for is known: errors, a cap, a verdict still out."""
+    cut = summary.cut is not None and summary.cut.why == "budget"
+    out = is_sequential(summary) and any(
+        each.verdict in ("inconclusive", "invalid") for each in summary.cells
+    )
+    return bool(summary.totals.error) or cut or out
