@@ -6,7 +6,7 @@ Must not know: what the agents do.
 
 from pathlib import Path
 
-from audition.agent import Agent, agents
+from audition.agent import Agent, agents, find_agent
 
 PAGE = Path(__file__).with_name("agents.md")
 TEXT = Path(__file__).with_name("agents.md.in")
@@ -19,11 +19,10 @@ def make_page() -> str:
 
 
 def _table() -> list[str]:
-    head = "| Agent | Read up to | Deliveries | Loads a skill by | Tokens | Several turns | Wire |"
-    rows = [
-        _row(each) for name in agents if isinstance(each := agents[name], Agent) and each.program
-    ]
-    return [head, "| --- " * 7 + "|", *sorted(rows)]
+    head = "| Agent | Read up to | Deliveries | Loads a skill by | Shown, by its | Tokens | Several turns | Wire |"
+    found = (each if isinstance(each := agents[name], Agent) else None for name in agents)
+    rows = [_row(each) for each in (*found, find_agent("acp:COMMAND")) if each and each.program]
+    return [head, "| --- " * 8 + "|", *sorted(rows)]
 
 
 def _row(agent: Agent) -> str:
@@ -32,6 +31,7 @@ def _row(agent: Agent) -> str:
         agent.known_version,
         ", ".join(agent.deliveries),
         ", ".join(agent.loads_by),
+        {"beside": "session file"}.get(agent.offers_by, agent.offers_by),
         "yes" if agent.reports_usage else "unknown",
         "yes" if agent.several_turns else "no",
         agent.wire,

@@ -4,9 +4,10 @@ import sys
 
 import pytest
 
+from audition.commands.agents import describe
 from audition.config import AgentSettings, Config, McpSettings, load_config
 from audition.errors import AgentMissing, UsageError
-from audition.installed import check_mcp, is_older, make_ready
+from audition.installed import check_mcp, is_older, known_agents, make_ready, with_node
 
 
 @pytest.fixture
@@ -115,3 +116,32 @@ def test_a_delivery_over_mcp_says_early_which_extra_is_missing(monkeypatch):
     assert "audition[mcp]" in caught.value.hint
     check_mcp(["native"], McpSettings())
     check_mcp(["mcp"], McpSettings(url="http://127.0.0.1:9/mcp"))
+
+
+def test_a_program_of_npm_s_is_started_with_the_node_beside_it(here):
+    beside = here / "node_modules" / ".bin"
+    program(beside / "node", "v22.23.3")
+    found = program(beside / "pi", "x")
+    (beside / "pi").write_text("#!/bin/sh\nexec node --version\n")
+    ready = make_ready("pi", Config())
+    assert (ready.program, ready.version, ready.trouble) == ((found,), "v22.23.3", "")
+    elsewhere = (program(here / "bin" / "pi", "x"),)
+    assert with_node(elsewhere, {"PATH": "/usr/bin"}) == {"PATH": "/usr/bin"}
+
+
+def test_why_a_program_does_not_say_its_version_is_told(here):
+    path = here / "node_modules" / ".bin" / "pi"
+    program(path, "")
+    path.write_text("#!/bin/sh\necho 'SyntaxError: no such export' >&2\nexit 1\n")
+    told = describe("pi", Config())
+    assert (told["found"], told["version"]) == (True, "")
+    assert told["trouble"] == "exit code 1: SyntaxError: no such export"
+
+
+def test_every_agent_says_what_it_can_do_also_where_it_is_not_here(here):
+    for name in known_agents(Config()):
+        told = describe(name, Config())
+        assert told["deliveries"][0] == "native", name
+        assert told["offers_by"] in ("request", "stream", "beside")
+        assert isinstance(told["usage"], bool)
+        assert isinstance(told["several_turns"], bool)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audition.agent import Agent, Command
+from audition.agent import Agent, Command, find_agent
 from audition.eligible import is_explicit
 from audition.model import Case, CheckSpec, Skill, Suite
 from audition.plan import Arm, Limits, key_skills, plan_trials, slug
@@ -122,6 +122,19 @@ def test_what_an_arm_can_run_is_eligible():
     bare = Case(id="a", prompt="p", skill="greeting", checks=(CheckSpec(name="exit_code"),))
     none = Arm(agent=agent(), delivery="none")
     assert not plan_trials([suite(bare)], [none], Limits()).trials[0].ineligible
+
+
+def test_only_the_agent_s_own_sign_calls_a_skill_that_the_model_may_not_invoke():
+    cases = [Case(id=p[0], prompt=p, skill="shut") for p in ("/shut", "$shut now")]
+    told = {}
+    for name in ("claude", "codex", "gemini"):
+        arm = Arm(agent=find_agent(name), delivery="native")
+        plan = plan_trials([suite(*cases, skills=(SHUT,))], [arm], Limits())
+        told[name] = [trial.ineligible for trial in plan.trials]
+    assert told["gemini"] == ["", ""]
+    assert (told["claude"][0], told["codex"][1]) == ("", "")
+    assert told["codex"][0].endswith("(disable-model-invocation); codex puts it in by `$shut`")
+    assert told["claude"][1].endswith("claude puts it in by `/shut`")
 
 
 @pytest.mark.parametrize(

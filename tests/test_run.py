@@ -66,6 +66,11 @@ HABITS = [
     ("badkey", "error", "not signed in"),
     ("turns", "fail", "no skill was called"),
     ("unspeakable", "error", "output not understood (version 9.9.9"),
+    (
+        "renamed",
+        "error",
+        "output not understood (version 9.9.9 (Fake Code); known 2.1.327): 1 line",
+    ),
     ("nousage", "pass", ""),
     ("outside", "pass", ""),
     ("vanish", "pass", ""),
@@ -85,6 +90,9 @@ def test_every_bad_habit_ends_with_the_right_word_and_the_rest_goes_on(house):
     ]
     assert not wrong
     assert not leftovers(house)
+    unread = {habit: each["unread"] for habit, each in found.items() if each["unread"]}
+    assert unread == {"junk": 4, "renamed": 1, "unspeakable": 5, "flood": 1024}
+    assert "met 1034 lines it does not know" in done.stdout
 
 
 def leftovers(house):

@@ -156,6 +156,9 @@ class Agent(Value, frozen=True, kw_only=True):
         *beside,
     ]
     """Its stream's events and those of the files beside it, made one."""
+    offers_by: Literal["request", "stream", "beside"] = "request"
+    """Where it is told what the model was shown. With a provider of ours the request always
+    tells; with a live one a probe is made where neither its stream nor a file beside it does."""
     reports_usage: bool = True
     several_turns: bool = False
     model: str | None = None

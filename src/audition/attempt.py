@@ -18,7 +18,7 @@ from audition.beside import keep_beside
 from audition.called import match_name, names_of
 from audition.config import McpSettings
 from audition.errors import AuditionError
-from audition.installed import Ready
+from audition.installed import Ready, with_node
 from audition.model import Offer, Sealed, Skill, Trial, Value
 from audition.process import Start, run_command
 from audition.provider import Lane, LaneReport, Provider, compare_listing
@@ -170,7 +170,7 @@ def _box(command: Command, stage: Stage, ready: Ready, means: Means, *, loopback
     for path, text in command.files.items():
         os.makedirs(os.path.dirname(path), exist_ok=True)
         Path(path).write_text(text, encoding="utf-8")
-    env = {**means.env, **ready.given}
+    env = {**with_node(ready.program, means.env), **ready.given}
     return means.sandbox(command, stage.place, passed, _past_proxies(env) if loopback else env)
 
 

@@ -33,10 +33,10 @@ def keep_beside(home: str, globs: Sequence[str], folder: Path) -> None:
         copy_file(os.fspath(path), entry, os.fspath(into / f"{number:02}-{path.name}"))
 
 
-def last_words(folder: Path) -> str:
+def last_words(file: Path) -> str:
     """The last line on stderr: where an agent that ended without an end says why (Kimi)."""
     try:
-        with (folder / "stderr.txt").open("rb") as stream:
+        with file.open("rb") as stream:
             stream.seek(max(0, stream.seek(0, os.SEEK_END) - 4096))
             lines = stream.read().decode(errors="replace").strip().splitlines()
     except OSError:

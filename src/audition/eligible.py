@@ -20,12 +20,14 @@ def why_ineligible(trial: Trial, agent: Agent, skills: Mapping[str, Skill]) -> s
         return f"{agent.name} cannot hold a session of several turns"
     if trial.delivery == "none" and not case.checks and not case.rubric:
         return "without a skill there is nothing to check: the case has no checks of its own"
-    by_hand = is_explicit(case) and trial.delivery not in ("instructions", "mcp")
+    by_hand = is_explicit(case, agent.mention) and trial.delivery not in ("instructions", "mcp")
     if case.expected and trial.delivery != "none" and not by_hand:
         offered = {skills[key].name: skills[key] for key in trial.skills}
         shut = [name for name in case.expected if not _callable(offered.get(name))]
         if len(shut) == len(case.expected):
-            return f"the model may not invoke `{shut[0]}` (disable-model-invocation)"
+            said = f"the model may not invoke `{shut[0]}` (disable-model-invocation)"
+            sign = agent.mention if is_explicit(case) and trial.delivery == "native" else ""
+            return f"{said}; {agent.name} puts it in by `{sign}{shut[0]}`" if sign else said
     return ""
 
 
@@ -33,10 +35,10 @@ def _callable(skill: Skill | None) -> bool:
     return skill is None or skill.model_invocable
 
 
-def is_explicit(case: Case) -> bool:
-    """Whether the prompt itself calls the expected skill: `/name …` or `$name`."""
-    words = case.prompt.split()
+def is_explicit(case: Case, signs: str = "") -> bool:
+    """Whether the prompt itself calls the expected skill: `/name …` or `$name`, or one of them."""
+    words, signs = case.prompt.split(), signs or "/$"
     return any(
-        (words and words[0] == f"/{name}") or f"${name}" in words or f"/{name}" in words[:1]
+        ("/" in signs and f"/{name}" in words[:1]) or ("$" in signs and f"${name}" in words)
         for name in case.expected
     )

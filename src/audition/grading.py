@@ -75,7 +75,7 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
         trace = read_sealed_trace(folder, agent, sealed)
         evidence = climb(trace, skills, delivered, sealed.catalogue, trial.case.prompt)
     outcome = _outcome(folder, grading, sealed, trace, evidence)
-    stderr = last_words(folder) if trace.end.status == "interrupted" else ""
+    stderr = last_words(folder / "stderr.txt") if trace.end.status == "interrupted" else ""
     trouble = infrastructure_trouble(sealed, trace, agent, stderr)
     worth = weigh(outcome, trouble, grading.policy or trial.policy)
     return msgspec.structs.replace(
@@ -88,6 +88,7 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
         usage=what_was_spent(sealed, trace),
         commands=outcome.commands,
         turns=trace.turns,
+        unread=trace.unread_count,
         latency=measure(trace, evidence, trial.case, sealed),
     )
 
@@ -152,15 +153,18 @@ def infrastructure_trouble(sealed: Sealed, trace: Trace, agent: Agent, stderr: s
 
 
 def _no_end(sealed: Sealed, trace: Trace, agent: Agent, stderr: str) -> str:
-    code = f"exit code {sealed.exit_code}"
-    if not trace.events and not trace.unread_count:
+    code, lines = f"exit code {sealed.exit_code}", trace.unread_count
+    if not trace.events and not lines:
         said = f": {stderr}" if stderr else ""
         return f"the agent did nothing and said nothing ({code}){said}"
-    if not trace.events:
-        version = sealed.agent_version or "unknown"
-        known = f"; known: {agent.known_version}" if agent.known_version else ""
-        return f"output not understood (version {version}{known}; {code})"
     fault = _last_fault(trace) or stderr
+    # Its end may be among the lines that were not understood, unless it crashed.
+    if lines and (not trace.events or sealed.exit_code == 0):
+        version = sealed.agent_version or "unknown"
+        known = f"; known {agent.known_version}" if agent.known_version else ""
+        said = f"; {fault}" if fault else ""
+        count = f"{lines} line{'s' if lines > 1 else ''} unread, the first is {trace.unread[0]}"
+        return f"output not understood (version {version}{known}): {count}; {code}{said}"
     return f"the session has no end ({code})" + (f": {fault}" if fault else "")
 
 

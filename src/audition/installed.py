@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import msgspec
 
 from audition import __version__
 from audition.agent import Agent, agents, find_agent
+from audition.beside import last_words
 from audition.config import AgentSettings, Config, McpSettings
 from audition.errors import AgentMissing, UsageError, unknown
 from audition.model import Value
@@ -29,6 +30,8 @@ class Ready(Value, frozen=True, kw_only=True):
     program: tuple[str, ...] = ()
     """Empty for an embedded agent, which needs no program of its own."""
     version: str = ""
+    trouble: str = ""
+    """What it said when it was asked for its version and did not tell it."""
     settings: AgentSettings = AgentSettings()
 
     @property
@@ -109,14 +112,25 @@ def make_ready(name: str, config: Config) -> Ready:
     if not settings.command and not agent.program:
         return Ready(agent=agent, version=__version__, settings=settings)
     program = find_program(agent, settings, config.folder)
-    version = ask_version(agent, program)
+    version, trouble = ask_version(agent, program)
     if is_older(version, agent.least_version):
         raise AgentMissing(
             f"`{program[0]}` is too old for agent `{name}`: it is {version}, "
             f"and {agent.least_version} or newer is needed",
             agent.get_it,
         )
-    return Ready(agent=agent, program=program, version=version, settings=settings)
+    return Ready(agent=agent, program=program, version=version, trouble=trouble, settings=settings)
+
+
+def with_node(program: tuple[str, ...], env: Mapping[str, str]) -> dict[str, str]:
+    """The environment in which a program that npm installed finds the node beside it, as by npx.
+
+    pi and Kimi Code need Node.js 22; `make agents` brings it, and a machine's own may be older.
+    """
+    beside = os.path.dirname(program[0]) if program else ""
+    if beside.endswith("node_modules/.bin") and os.access(f"{beside}/node", os.X_OK):
+        return {**env, "PATH": f"{beside}{os.pathsep}{env.get('PATH', os.defpath)}"}
+    return dict(env)
 
 
 def check_mcp(deliveries: Iterable[str], mcp: McpSettings) -> None:
@@ -184,24 +198,26 @@ def _bundled(agent: Agent) -> Iterator[str]:
             yield f"{folder}/{inside}"
 
 
-def ask_version(agent: Agent, program: tuple[str, ...], seconds: float = 20) -> str:
-    """What the program says its version is; empty where it does not say."""
+def ask_version(agent: Agent, program: tuple[str, ...], seconds: float = 20) -> tuple[str, str]:
+    """What the program says its version is, and else why it does not say."""
     with tempfile.TemporaryDirectory(prefix="audition-version-") as folder:
-        said = Path(folder, "out")
-        env = {
-            name: value
-            for name, value in os.environ.items()
-            if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")
-        }
+        said, wrong = Path(folder, "out"), Path(folder, "err")
+        passed = ("PATH", "LANG", "LC_ALL", "TMPDIR")
+        env = {name: os.environ[name] for name in passed if name in os.environ}
         finished = run_command(
             Start(
                 argv=(*program, *agent.version),
                 cwd=folder,
-                env={**env, "HOME": folder},
+                env={**with_node(program, env), "HOME": folder},
                 stdout=said,
-                stderr=Path(folder, "err"),
+                stderr=wrong,
                 seconds=seconds,
             )
         )
         text = said.read_text(errors="replace").strip() if said.exists() else ""
-    return text.splitlines()[0][:100] if text and finished.exit_code == 0 else ""
+        if text and finished.exit_code == 0:
+            return text.splitlines()[0][:100], ""
+        if finished.stopped:
+            return "", f"no answer within {seconds:g} s"
+        last = last_words(wrong)
+        return "", f"exit code {finished.exit_code}" + (f": {last}" if last else "")

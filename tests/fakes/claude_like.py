@@ -109,6 +109,9 @@ match habit:
             errors=["Reached maximum number of turns (1)"])  # fmt: skip
     case "unspeakable":
         sys.stdout.write("\n".join(["??? new format"] * 5))
+    case "renamed":
+        call_skill("greeting")
+        say(type="outcome", subtype="success", result="SALVE Ada")
     case "nousage":
         call_skill("greeting")
         end(usage=None)

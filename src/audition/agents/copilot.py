@@ -140,6 +140,7 @@ copilot = Agent(
     login=(".copilot/config.json",),
     sign_in="run `copilot login`, or set GH_TOKEN",
     wire="chat",
+    offers_by="stream",
     reports_usage=False,
 )
 """Copilot CLI by GitHub, its program `copilot`."""

@@ -66,6 +66,7 @@ def _embedded(part: Part, *, rate: float | None = None, seed: str | None = None)
         known_version=__version__,
         deliveries=("native", "none", "instructions"),
         loads_by=("skill-tool", "file-read", "injected"),
+        offers_by="stream",
         several_turns=True,
     )
 

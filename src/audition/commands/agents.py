@@ -19,6 +19,9 @@ from audition.installed import Ready, configure_agent, known_agents, make_ready
 from audition.report.escape import visible
 from audition.sign_in import find_sign_in
 
+STANDS_FOR = {"acp": "acp:COMMAND", "coin": "coin:0.5"}
+"""Names that need a word of the user's, each with one."""
+
 
 @click.command
 @click.option(
@@ -51,7 +54,8 @@ def describe(name: str, config: Config, *, probe: bool = False) -> dict[str, Any
     ready = agent = None
     missing = ""
     try:
-        agent = configure_agent(name, config)
+        # What `acp:…` and `coin:…` can do does not hang on what stands behind the colon.
+        agent = configure_agent(STANDS_FOR.get(name, name), config)
         ready = make_ready(name, config)
     except AuditionError as error:
         missing = f"{error}; {error.hint}" if error.hint else str(error)
@@ -60,11 +64,13 @@ def describe(name: str, config: Config, *, probe: bool = False) -> dict[str, Any
         "found": not missing,
         "program": ready.program if ready else (),
         "version": ready.version if ready else "",
+        "trouble": ready.trouble if ready else "",
         "missing": missing,
         "sign_in": say_sign_in(ready) if ready and ready.agent.wire else None,
         "probe": try_out(ready, config) if probe and ready and ready.agent.wire else None,
         "deliveries": agent.deliveries if agent else (),
         "usage": agent.reports_usage if agent else None,
+        "offers_by": agent.offers_by if agent else None,
         "several_turns": agent.several_turns if agent else None,
         "wire": agent.wire if agent else None,
     }
@@ -117,7 +123,9 @@ def print_row(row: dict[str, Any]) -> None:
     state = f"{row['version'] or 'version unknown'}" if row["found"] else "not here"
     takes = ", ".join(map(str, row["deliveries"]))
     click.echo(f"{row['name']:<14} {visible(str(state)):<28} {takes}".rstrip())
-    lines = [row["missing"], " ".join(row["program"]), row["sign_in"]]
+    lines = [row["missing"], " ".join(row["program"])]
+    lines += [f"its version is not known: {row['trouble']}"] if row["trouble"] else []
+    lines += [row["sign_in"]]
     lines += [f"probe: {row['probe']}"] if row["probe"] else []
     for line in filter(None, lines):
         click.echo(f"{'':<14} {visible(str(line))}")

@@ -109,6 +109,8 @@ class Record(Value, frozen=True, kw_only=True):
     listing_bytes: dict[str, int] = {}
     """What the listings of skills cost in the request, by route; empty where unknown."""
     turns: int | None = None
+    unread: int = 0
+    """Lines of the session that its reader did not understand: the agent may have changed."""
     seconds: float | None = None
     latency: Latency | None = None
     """Null for a negative, and where the prompt itself called the skill."""

@@ -185,6 +185,14 @@ def say_routes(arm: ArmSummary) -> str:
     return f"{say_arm(arm)}: {'; '.join(parts)}."
 
 
+def say_unread(arm: ArmSummary) -> str:
+    """That an agent printed what its reader does not know; empty where it knew all."""
+    lines = count(arm.unread, "line it does not know", "lines it does not know")
+    return f"The reader of {say_arm(arm)} met {lines}, and missed what they tell." * (
+        arm.unread > 0
+    )
+
+
 def say_invisible(each: Invisible) -> str:
     """That a skill could not be chosen, for it was not shown."""
     how = "by its name only" if each.offered == "name" else "not at all"
@@ -244,6 +252,7 @@ def conclude(summary: Summary) -> tuple[str, ...]:
     if len(summary.invisible) > 3:
         said.append(f"And {len(summary.invisible) - 3} more were not shown, see summary.json.")
     said.extend(filter(None, map(say_routes, summary.arms)))
+    said.extend(filter(None, map(say_unread, summary.arms)))
     if summary.answered_by != "live":
         said.append(f"Models were not asked: `{summary.answered_by}` answered for them.")
     said.extend(_caution(summary))

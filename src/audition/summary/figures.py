@@ -65,6 +65,8 @@ class ArmSummary(Value, frozen=True, kw_only=True):
     """By which routes skills were loaded, and how often."""
     listing_bytes: dict[str, int] = {}
     """What the listings of skills cost in one request at most, by route."""
+    unread: int = 0
+    """Lines of its sessions that were not understood."""
 
 
 class Totals(Value, frozen=True, kw_only=True):

@@ -57,9 +57,11 @@ class _Count:
     nanodollars: int = 0
     routes: Counter[str] = field(default_factory=Counter)
     listing_bytes: dict[str, int] = field(default_factory=dict)
+    unread: int = 0
 
     def add(self, record: Record) -> None:
         self.trials += 1
+        self.unread += record.unread
         if record.status == "error":
             self.errors += 1
         elif record.status == "ineligible":
@@ -215,6 +217,7 @@ class Tally:
             ineligible=count.ineligible,
             routes=dict(sorted(count.routes.items())),
             listing_bytes=dict(sorted(count.listing_bytes.items())),
+            unread=count.unread,
         )
 
     def _hidden(self) -> Iterable[Invisible]:

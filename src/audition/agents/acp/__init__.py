@@ -42,6 +42,8 @@ def acp(argument: str) -> Agent:
         program=(words[0],),
         known_version="ACP 1",
         deliveries=("native", "none", "instructions", "mcp", "mcp+native"),
+        # Whether it has a skill tool is not known: any way may be its own.
+        loads_by=("skill-tool", "mcp-tool", "mcp-resource", "file-read", "shell-read", "injected"),
         package="acp acp",
         several_turns=True,
     )

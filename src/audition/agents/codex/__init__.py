@@ -28,6 +28,7 @@ codex = Agent(
     beside=(".codex/sessions/**/rollout-*.jsonl",),
     read_beside=read_rollout,
     join=join,
+    offers_by="beside",
     several_turns=True,
 )
 """Codex by OpenAI, its own program `codex`."""
