@@ -462,6 +462,31 @@ def test_without_skills_there_is_no_skill_tool():
     assert "Skill" not in argv[argv.index("--tools") + 1].split(",")
 
 
+def words_of(flag, **settings):
+    argv = claude.command(ask(case=Case(id="a", prompt="x", settings=settings))).argv
+    return argv[argv.index(flag) + 1].split(",")
+
+
+def test_what_is_permitted_is_there_and_nothing_else_is_permitted():
+    assert words_of("--allowedTools") == ["Skill", "Read", "Write", "Edit", "Bash"]
+    wished = {"allowed_tools": ["Agent", "Bash(git:*)", "Read", "mcp__x__y"]}
+    assert words_of("--allowedTools", **wished) == wished["allowed_tools"]
+    assert words_of("--tools", **wished) == [*words_of("--tools"), "Agent"]
+
+
+def test_the_sdk_joins_two_system_prompts_as_the_program_does():
+    def prompt(**settings):
+        found = find_agent("claude-sdk").command(
+            ask(case=Case(id="a", prompt="", settings=settings))
+        )
+        return json.loads(found.stdin)["options"]["system_prompt"]
+
+    assert prompt(system_prompt="ONE", append_system_prompt="TWO") == "ONE\n\nTWO"
+    preset = {"type": "preset", "preset": "claude_code"}
+    assert prompt() == preset
+    assert prompt(append_system_prompt="TWO") == {**preset, "append": "TWO"}
+
+
 def test_a_server_is_given_with_its_permission():
     argv = claude.command(ask(delivery="mcp", server=Server(url="http://127.0.0.1:1/mcp"))).argv
     assert "mcp__skills" in argv[argv.index("--allowedTools") + 1]

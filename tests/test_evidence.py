@@ -106,6 +106,20 @@ def test_a_prompt_that_is_a_slash_command_puts_the_skill_in():
     assert (found.rung, found.how, found.lines) == ("loaded", "injected", ())
 
 
+def test_a_later_prompt_puts_a_skill_in_once_it_is_answered():
+    said = Message(line=2, role="assistant", text="Well.")
+    once, again = End(line=3, status="completed"), End(line=5, status="completed")
+    more = {"prompt": "hello", "then": ("/greeting Ada",), "name": "greeting"}
+    answered = replace(said, line=4)
+    assert climbed(said, once, answered, again, **more).how == "injected"
+    assert climbed(said, once, again, **more).rung == "none"
+    called = call(1, skill="configurator"), answer(2, 1)
+    events = (*called, once, replace(said, line=4), again)
+    both = {each.skill: each for each in climb(trace_of(*events), SKILLS, claude, prompt="hello",
+                                               then=("/greeting Ada",))}  # fmt: skip
+    assert (both["configurator"].order, both["greeting"].order) == (0, 1)
+
+
 @pytest.mark.parametrize("prompt", ["say /greeting", "$greeting", "/zzz", "", "greeting"])
 def test_another_prompt_puts_nothing_in(prompt):
     assert evidence("29", prompt=prompt)["greeting"].rung == "none"

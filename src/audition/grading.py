@@ -73,7 +73,8 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
     delivered = as_delivered(agent, trial.delivery)
     with _reading:
         trace = read_sealed_trace(folder, agent, sealed)
-        evidence = climb(trace, skills, delivered, sealed.catalogue, trial.case.prompt)
+        case = trial.case
+        evidence = climb(trace, skills, delivered, sealed.catalogue, case.prompt, case.then)
     outcome = _outcome(folder, grading, sealed, trace, evidence)
     stderr = last_words(folder / "stderr.txt") if trace.end.status == "interrupted" else ""
     trouble = infrastructure_trouble(sealed, trace, agent, stderr)

@@ -7,11 +7,12 @@ Must not know: trials, agents, how the lines are read.
 
 import asyncio
 import json
+import logging
 import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
-from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, ClaudeSDKError
+from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, ClaudeSDKError, ProcessError
 from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
 
 
@@ -60,8 +61,13 @@ async def ask(prompts: list[str], options: ClaudeAgentOptions) -> None:
 def main() -> int:
     """Read what is asked, ask it; 1 where the SDK ends with an error."""
     asked = json.load(sys.stdin)
+    # What the program itself says on stderr goes past the SDK; of that the SDK knows no more
+    # than "Check stderr output for details", and says it twice.
+    logging.getLogger("claude_agent_sdk").addHandler(logging.NullHandler())
     try:
         asyncio.run(ask(asked["prompts"], ClaudeAgentOptions(**asked["options"])))
+    except ProcessError:
+        return 1
     except ClaudeSDKError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)  # noqa: T201 - a program
         return 1

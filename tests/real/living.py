@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -113,6 +114,7 @@ class House:
             file = self.root / "script.json"
             write(file, {"by_case": script})
             provider = f"script:{file}"
+        shutil.rmtree(self.folder, ignore_errors=True)
         words = ("run", "cases.yaml", "--run-id", "r", "-q", "--provider", provider, *words)
         self.done = self.start(*words, env=env)
         assert (self.folder / "results.json").exists(), self.done.stdout + self.done.stderr

@@ -1,9 +1,10 @@
 """The real Claude Code, as a program and through its SDK, in every delivery; in a polluted house."""
 
 import json
+import os
 
 import pytest
-from living import SECRET, SPY, House, evidence, need
+from living import SECRET, SPY, House, evidence, left_over, need
 
 ARMS = [
     (agent, delivery)
@@ -19,6 +20,9 @@ CASES = {
     "turns": {"skill": "greeting", "prompts": ["Greet Ada.", "And once more."]},
     "limited": {"skill": "greeting", "max_turns": 1},
     "broken": {"should_trigger": False},
+    "soon": {"skill": "greeting"},
+    "denied": {"skill": "greeting"},
+    "script": {"skill": "greeting"},
 }
 SCRIPT = {
     "activates": [LOAD, "SALVE Ada"],
@@ -28,8 +32,17 @@ SCRIPT = {
     "turns": [LOAD, "SALVE Ada", "SALVE again"],
     "limited": [LOAD, "never said"],
     "broken": [{"text": "half", "malformed": True}, "Whole at last."],
+    "soon": [{"status": 429, "retry_after": "1"}, LOAD, "SALVE Ada"],
+    "denied": [LOAD, "I may not."],
+    "script": [LOAD, {"calls": [{"shell": "bash FOLDER/greeting/scripts/hello.sh"}]}, "SALVE"],
 }
-PLUGIN = {"skill": "audition:greeting"}
+FOLDERS = {"plugin": "../plugin/skills", "instructions": ".skills"}
+DENY = {
+    "mcp": "mcp__skills__skill",
+    "plugin": "Skill(audition:greeting)",
+    "instructions": "Read(.skills/**)",
+}
+FAILS = ("wrong", "unknown", "denied")
 HOW = {"mcp": "mcp-tool", "instructions": "file-read"}
 
 
@@ -37,20 +50,28 @@ OF_PROGRAM = ("wrong", "limited", "broken")
 """Cases in which the SDK differs in nothing; it takes its time."""
 
 
-def cases(agent):
+def cases(agent, delivery):
     for name, fields in CASES.items():
-        if agent == "claude-sdk" and name in OF_PROGRAM:
+        # A server gives the texts of a skill; its scripts are where the agent cannot run them.
+        if (agent == "claude-sdk" and name in OF_PROGRAM) or (name, delivery) == ("script", "mcp"):
             continue
         prompt = {} if "prompts" in fields else {"prompt": f"Case {name}."}
-        yield {"id": name, **prompt, **fields}
+        deny = {"disallowed_tools": [DENY.get(delivery, "Skill(greeting)")]}
+        settings = {"settings": deny} if name == "denied" else {}
+        yield {"id": name, **prompt, **fields, **settings}
 
 
 def script_for(delivery):
     """The plug-in's skills bear its name, so the model calls them by it."""
-    text = json.dumps(SCRIPT)
+    text = json.dumps(SCRIPT).replace("FOLDER", FOLDERS.get(delivery, ".claude/skills"))
     if delivery == "plugin":
         text = text.replace('"skill": "', '"skill": "audition:')
-    return json.loads(text)
+    script = json.loads(text)
+    if delivery == "mcp":
+        # A tool that is denied as a whole is not on offer; the model may call it all the same.
+        call = {"tool": "mcp__skills__skill", "input": {"name": "greeting"}}
+        script["denied"][0] = {"calls": [call]}
+    return script
 
 
 @pytest.fixture
@@ -58,15 +79,18 @@ def house(tmp_path):
     return House(tmp_path)
 
 
-@pytest.mark.parametrize(("agent", "delivery"), ARMS, ids=["+".join(arm) for arm in ARMS])
+IN_EVERY_ARM = pytest.mark.parametrize(("agent", "delivery"), ARMS, ids=["+".join(a) for a in ARMS])
+
+
+@IN_EVERY_ARM
 def test_an_arm_does_right_and_shows_the_model_nothing_of_the_user_s(house, agent, delivery):
     need(agent)
     before = house.digest()
     found = house.run(
-        list(cases(agent)), script_for(delivery), "-a", agent, "-d", delivery, "-j", "4"
+        list(cases(agent, delivery)), script_for(delivery), "-a", agent, "-d", delivery, "-j", "4"
     )  # fmt: skip
     status = {name: record["status"] for name, record in found.items()}
-    expected = {name: "fail" if name in ("wrong", "unknown") else "pass" for name in found}
+    expected = {name: "fail" if name in FAILS else "pass" for name in found}
     reasons = {name: record["reason"] for name, record in found.items()}
     assert status == expected, f"{reasons}\n{house.done.stderr}"
     loaded = evidence(found["activates"])
@@ -76,10 +100,15 @@ def test_an_arm_does_right_and_shows_the_model_nothing_of_the_user_s(house, agen
         assert evidence(found["wrong"])["rung"] == "offered"
         assert evidence(found["wrong"], "farewell")["rung"] == "loaded"
     assert evidence(found["quiet"])["rung"] == "offered"
+    assert evidence(found["denied"])["rung"] == ("asked" if delivery == "mcp" else "denied")
+    if "script" in found:
+        assert evidence(found["script"])["rung"] == "ran"
+    assert house.sealed(found["soon"])["attempt"] == 1, "the program itself waits for a second"
     assert evidence(found["turns"])["rung"] == "loaded"
     assert found["turns"]["turns"] == 3
     for record in found.values():
-        assert evidence(record)["offered"] == "full"
+        gone = delivery == "mcp" and record["case"] == "denied"
+        assert evidence(record)["offered"] == ("missing" if gone else "full")
         sealed = house.sealed(record)
         assert sealed["also_shown"] == []
         assert SPY not in json.dumps(house.requests(record))
@@ -88,12 +117,38 @@ def test_an_arm_does_right_and_shows_the_model_nothing_of_the_user_s(house, agen
     assert SECRET.encode() not in kept
 
 
-@pytest.mark.parametrize("delivery", ["native", "mcp", "mcp+native", "plugin", "instructions"])
-def test_the_understudy_reads_the_resource_and_recites_in_every_delivery(house, delivery):
-    need("claude")
+MARK = f"audition-grandchild-{os.getpid()}"
+SLEEP = f"python3 -c 'import time; time.sleep(600)  # {MARK}'"
+
+
+@IN_EVERY_ARM
+def test_in_every_arm_a_trouble_is_an_error_and_leaves_nothing_running(house, agent, delivery):
+    need(agent)
+    arm = ("-a", agent, "-d", delivery)
+    quiet = {"prompt": "x", "should_trigger": False, "timeout_s": 60}
+    cases = [{"id": "full", **quiet}, {"id": "hang", **quiet, "timeout_s": 8}]
+    script = {
+        "full": [{"status": 529, "times": 50}],
+        "hang": [{"calls": [{"shell": f"(setsid {SLEEP} &) ; {SLEEP}"}]}, "never"],
+    }
+    found = house.run(cases, script, *arm, "-j", "2")
+    assert found["hang"]["reason"] == "timed out after 8 s"
+    assert not left_over(MARK)
+    assert (found["full"]["status"], found["full"]["reason"][:10]) == ("error", "overloaded")
+    assert house.sealed(found["full"])["attempt"] == 3
+    refused = house.run(cases[:1], {"full": [{"status": 401, "times": 9}]}, *arm)["full"]
+    assert (refused["status"], refused["reason"][:13]) == ("error", "not signed in")
+    nobody = house.env(ANTHROPIC_BASE_URL="http://127.0.0.1:9", ANTHROPIC_API_KEY="sk-ant-dummy")
+    alone = house.run(cases[:1], {}, *arm, env=nobody, provider="live")["full"]
+    assert (alone["status"], alone["reason"][:7]) == ("error", "network")
+
+
+@IN_EVERY_ARM
+def test_the_understudy_reads_the_resource_and_recites_in_every_delivery(house, agent, delivery):
+    need(agent)
     case = {"id": "a", "prompt": "Please greet a person by name: Ada.", "skill": "greeting"}
     case["checks"] = [{"answer_contains": "SALVE Ada"}]
-    found = house.run([case], {}, "-a", "claude", "-d", delivery, provider="understudy")["a"]
+    found = house.run([case], {}, "-a", agent, "-d", delivery, provider="understudy")["a"]
     assert found["status"] == "pass", found["reason"]
     assert "notes.md" in evidence(found)["resources"]
     assert evidence(found)["rung"] == "followed"

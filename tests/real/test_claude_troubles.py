@@ -80,12 +80,14 @@ def test_other_troubles_are_errors_and_what_hangs_is_ended_with_all_its_children
     assert not left_over(MARK)
 
 
-def test_eight_at_once_do_not_meet(house):
+@pytest.mark.parametrize("agent", ["claude", "claude-sdk"])
+def test_eight_at_once_do_not_meet(house, agent):
+    need(agent)
     cases = [{"id": f"c{n}", "prompt": f"word-{n}-word", "skill": "greeting"} for n in range(8)]
     script = {f"c{n}": [{"calls": [{"skill": "greeting"}]}, f"answer-{n}"] for n in range(8)}
     for n, each in enumerate(cases):
         each["checks"] = [{"answer_contains": f"answer-{n}"}]
-    found = house.run(cases, script, "-a", "claude", "-j", "8")
+    found = house.run(cases, script, "-a", agent, "-j", "8")
     assert {record["status"] for record in found.values()} == {"pass"}
     for n in range(8):
         asked = house.requests(found[f"c{n}"])
@@ -136,6 +138,15 @@ def test_the_user_s_login_works_and_is_neither_changed_nor_kept(house, tmp_path)
     # Its request did not pass by us: what the model was shown is known from a probe.
     assert evidence(found)["offered"] == "full"
     assert len(list((house.folder / "shown").iterdir())) == 1
+
+
+@pytest.mark.parametrize("agent", ["claude", "claude-sdk"])
+def test_what_the_program_itself_refuses_is_told_in_its_own_words(house, agent):
+    need(agent)
+    case = {"id": "a", "prompt": "x", **QUIET, "permission_mode": "nonsense"}
+    found = house.run([case], {"a": ["Quiet."]}, "-a", agent)["a"]
+    assert found["status"] == "error"
+    assert "'nonsense' is invalid" in found["reason"]
 
 
 def test_a_login_is_passed_on_as_a_key_of_the_hour():

@@ -34,10 +34,11 @@ def climb(
     agent: Agent,
     catalogue: Sequence[Offer] = (),
     prompt: str = "",
+    then: Sequence[str] = (),
 ) -> tuple[Evidence, ...]:
     """Evidence for every skill on offer, and for any other that was asked for."""
     walk = Walk(trace, skills, agent)
-    walk.run(prompt)
+    walk.run((prompt, *then))
     # What passed by us in the request is surer than what the agent says of it.
     shown = [*(each for each in trace.events if type(each) is Offer), *catalogue]
     offers = {name: each for each in shown if (name := walk.known(each.skill))}

@@ -12,7 +12,18 @@ from posixpath import basename, dirname
 from audition.agent import Agent
 from audition.bundled import Bundled
 from audition.called import bare, match_name, names_of
-from audition.model import Call, Denial, How, Message, Result, Rung, Skill, Trace
+from audition.model import (
+    AnyEvent,
+    Call,
+    Denial,
+    End,
+    How,
+    Message,
+    Result,
+    Rung,
+    Skill,
+    Trace,
+)
 from audition.settling import pair_results
 from audition.shell import in_folder, prints_in, reads_in, runs_in
 
@@ -90,13 +101,15 @@ class Walk:
         same = (each for each in self.climbs if name and _mean_one(name, each))
         return next(same, None)
 
-    def run(self, prompt: str) -> None:
-        """Walk through all events, the prompt before them."""
-        if prompt and self.agent.mention:
-            self._mentioned(prompt)
+    def run(self, prompts: Sequence[str]) -> None:
+        """Walk through all events, each prompt before what comes of it."""
+        later = iter(prompts if self.agent.mention else ())
+        self._mentioned(next(later, ""), 0, self.trace.events)
         results = pair_results(self.trace.events)
         for place, event in enumerate(self.trace.events):
-            if type(event) is Call:
+            if type(event) is End and not event.sub:
+                self._mentioned(next(later, ""), event.line, self.trace.events[place:])
+            elif type(event) is Call:
                 result = results.get(place)
                 if event.does == "skill":
                     self._called(event, result)
@@ -111,18 +124,20 @@ class Walk:
             elif type(event) is Message and event.skill:
                 self._body(event)
 
-    def _mentioned(self, prompt: str) -> None:
+    def _mentioned(self, prompt: str, line: int, rest: Sequence[AnyEvent]) -> None:
         """A prompt that names a skill puts it in; the stream does not say so (Claude, Codex)."""
+        if not prompt:
+            return
         sign = self.agent.mention
         words = prompt.split()
         names = words[:1] if sign == "/" else words
         # Without an answer nothing shows that the model ever got the prompt.
-        answered = any(isinstance(each, (Message, Call)) for each in self.trace.events)
+        answered = any(isinstance(each, (Message, Call)) for each in rest)
         for word in names:
             name = self.find(word[len(sign) :].rstrip(".,;:!?)")) if word[:1] == sign else None
             skill = next((each for each in self.skills if each.name == name), None)
             if skill and skill.user_invocable and answered:
-                self._load(self._ask(skill.name, 0, ""), "injected")
+                self._load(self._ask(skill.name, line, ""), "injected")
 
     def _climb_of(self, name: str) -> Climb:
         return self.climbs.setdefault(name, Climb())

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from audition.agent import Ask, Command
-from audition.agents.claude.wishes import environment, prompts, read_wishes
+from audition.agents.claude.wishes import Wishes, environment, prompts, read_wishes
 
 
 def command(ask: Ask) -> Command:
@@ -21,14 +21,10 @@ def command(ask: Ask) -> Command:
 
 def _options(ask: Ask) -> dict[str, Any]:
     wishes = read_wishes(ask)
-    # The SDK gives no system prompt by default: the skills would meet another agent.
-    prompt: dict[str, str] = {"type": "preset", "preset": "claude_code"}
-    if wishes.append_system_prompt:
-        prompt["append"] = wishes.append_system_prompt
     options: dict[str, Any] = {
         "cli_path": ask.program[0] if ask.program else None,
         "cwd": ask.workspace,
-        "system_prompt": wishes.system_prompt or prompt,
+        "system_prompt": _system_prompt(wishes),
         "setting_sources": list(wishes.sources),
         "settings": json.dumps(wishes.settings),
         "permission_mode": wishes.permission_mode,
@@ -48,3 +44,13 @@ def _options(ask: Ask) -> dict[str, Any]:
         schema = json.loads(wishes.schema)
         options["output_format"] = {"type": "json_schema", "schema": schema}
     return options
+
+
+def _system_prompt(wishes: Wishes) -> str | dict[str, str]:
+    more = wishes.append_system_prompt
+    if wishes.system_prompt:
+        # As the program joins the two; the SDK puts nothing behind a text.
+        return f"{wishes.system_prompt}\n\n{more}" if more else wishes.system_prompt
+    # The SDK gives no system prompt by default: the skills would meet another agent.
+    preset = {"type": "preset", "preset": "claude_code"}
+    return {**preset, "append": more} if more else preset

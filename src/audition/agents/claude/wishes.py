@@ -58,10 +58,11 @@ def read_wishes(ask: Ask) -> Wishes:
     server = ask.server if ask.delivery in ("mcp", "mcp+native") else None
     native = ask.delivery in BY_SKILL_TOOL
     tools = [*(["Skill"] if native else []), *TOOLS]
-    allowed = _texts(wished.get("allowed_tools")) or list(ALLOWED)
-    if native and not any(each.startswith("Skill") for each in allowed):
-        # A skill with `allowed-tools` in its front matter is refused otherwise.
-        allowed.insert(0, "Skill")
+    # A skill with `allowed-tools` in its front matter is refused where `Skill` is not permitted.
+    allowed = _texts(wished.get("allowed_tools")) or [*(["Skill"] if native else []), *ALLOWED]
+    # What is permitted must be there: an agent, the web, a notebook.
+    named = (each.partition("(")[0].strip() for each in allowed)
+    tools += [each for each in named if each not in (*tools, "Skill") and "__" not in each]
     if server:
         allowed.append(f"mcp__{server.name}")
         tools += ["ListMcpResourcesTool", "ReadMcpResourceTool"]
