@@ -19,7 +19,7 @@ GREETER = Skill(
 
 
 def greeter(trace, prompt=""):
-    return climb(trace, (GREETER,), codex, prompt=prompt)[0]
+    return climb(trace, (GREETER,), codex, prompts=(prompt,))[0]
 
 
 def line(kind, **more):

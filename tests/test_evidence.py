@@ -102,36 +102,35 @@ def test_a_call_in_a_sub_agent_counts_and_is_marked():
 
 
 def test_a_prompt_that_is_a_slash_command_puts_the_skill_in():
-    found = evidence("29", prompt="/greeting Ada")["greeting"]
+    found = evidence("29", prompts=("/greeting Ada",))["greeting"]
     assert (found.rung, found.how, found.lines) == ("loaded", "injected", ())
 
 
 def test_a_later_prompt_puts_a_skill_in_once_it_is_answered():
     said = Message(line=2, role="assistant", text="Well.")
     once, again = End(line=3, status="completed"), End(line=5, status="completed")
-    more = {"prompt": "hello", "then": ("/greeting Ada",), "name": "greeting"}
+    more = {"prompts": ("hello", "/greeting Ada"), "name": "greeting"}
     answered = replace(said, line=4)
     assert climbed(said, once, answered, again, **more).how == "injected"
     assert climbed(said, once, again, **more).rung == "none"
     called = call(1, skill="configurator"), answer(2, 1)
     events = (*called, once, replace(said, line=4), again)
-    both = {each.skill: each for each in climb(trace_of(*events), SKILLS, claude, prompt="hello",
-                                               then=("/greeting Ada",))}  # fmt: skip
+    both = {each.skill: each for each in climb(trace_of(*events), SKILLS, claude, prompts=("hello", "/greeting Ada"))}  # fmt: skip
     assert (both["configurator"].order, both["greeting"].order) == (0, 1)
 
 
 @pytest.mark.parametrize("prompt", ["say /greeting", "$greeting", "/zzz", "", "greeting"])
 def test_another_prompt_puts_nothing_in(prompt):
-    assert evidence("29", prompt=prompt)["greeting"].rung == "none"
+    assert evidence("29", prompts=(prompt,))["greeting"].rung == "none"
 
 
 def test_a_slash_command_for_a_skill_that_users_may_not_call_puts_nothing_in():
     hidden = (skill("greeting", user_invocable=False),)
-    assert evidence("29", skills=hidden, prompt="/greeting")["greeting"].rung == "none"
+    assert evidence("29", skills=hidden, prompts=("/greeting",))["greeting"].rung == "none"
 
 
 def test_a_prompt_that_nobody_answered_puts_nothing_in():
-    assert evidence("19", prompt="/greeting")["greeting"].rung == "none"
+    assert evidence("19", prompts=("/greeting",))["greeting"].rung == "none"
 
 
 # -- made by hand
@@ -405,8 +404,8 @@ def test_an_offer_in_the_session_counts_too():
 def test_a_sign_in_the_prompt_puts_a_skill_in_where_the_agent_says_so():
     agent = replace(reader, loads_by=("shell-read", "injected"))
     said = Message(line=1, text="ok")
-    assert climbed(said, agent=agent, prompt="use $configurator, please").how == "injected"
-    assert climbed(said, agent=agent, prompt="/configurator").rung == "none"
+    assert climbed(said, agent=agent, prompts=("use $configurator, please",)).how == "injected"
+    assert climbed(said, agent=agent, prompts=("/configurator",)).rung == "none"
 
 
 def test_a_resource_of_a_skill_that_is_not_on_offer_is_still_seen():

@@ -1,7 +1,6 @@
 """A sealed trial to its record: read, climb the ladder, check, conclude.
 
-In: the sealed folder of a trial. Out: a Record. One path grades a live run and a stored
-one, so that both always agree.
+In: the sealed folder of a trial. Out: a Record, by one path for a live run and a stored one.
 Must not know: the live workspace, how the agent was asked.
 """
 
@@ -73,8 +72,7 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
     delivered = as_delivered(agent, trial.delivery)
     with _reading:
         trace = read_sealed_trace(folder, agent, sealed)
-        case = trial.case
-        evidence = climb(trace, skills, delivered, sealed.catalogue, case.prompt, case.then)
+        evidence = climb(trace, skills, delivered, sealed.catalogue, trial.case.prompts)
     outcome = _outcome(folder, grading, sealed, trace, evidence)
     stderr = last_words(folder / "stderr.txt") if trace.end.status == "interrupted" else ""
     trouble = infrastructure_trouble(sealed, trace, agent, stderr)

@@ -114,7 +114,7 @@ def read_matter(folder: Path, sealed: Sealed, grading: Grading) -> Matter | None
     if infrastructure_trouble(sealed, trace, agent, ""):
         return None
     case = trial.case
-    task = "\n\n".join((case.prompt, *case.then))
+    task = "\n\n".join(case.prompts)
     public = " ".join((task, *(each.question for each in case.rubric))).lower()
     names = {agent.name, trial.agent, trial.model, agent.model, *agent.program, *FAMILIES}
     return Matter(

@@ -219,7 +219,7 @@ def session_as_text(session: Session) -> str:
     status, reason = _verdict(session)
     case = session.sealed.trial.case
     out = [visible_word(session.sealed.trial.id), f"{status}: {reason}" if reason else status, ""]
-    for turn in (case.prompt, *case.then):
+    for turn in case.prompts:
         out += ["      prompt", *_inset(turn)]
     for step in make_steps(session):
         out.append(f"{step.line:>5} {step.head}" + "".join(f"  ◀ {mark}" for mark in step.marks))
@@ -249,7 +249,7 @@ def session_as_markdown(session: Session) -> str:
     status, reason = _verdict(session)
     case = session.sealed.trial.case
     out = [f"# {code(session.sealed.trial.id)}", "", f"**{status}** {code(reason)}".rstrip(), ""]
-    for turn in (case.prompt, *case.then):
+    for turn in case.prompts:
         out += ["## Prompt", "", fence(turn)]
     out += ["## Session", ""]
     for step in make_steps(session):

@@ -46,7 +46,7 @@ def make_command(
     case = ask.case
     turns = case.settings.get("max_turns")
     asked = _Asked(
-        prompts=(case.prompt, *case.then),
+        prompts=case.prompts,
         max_turns=turns if isinstance(turns, int) else None,
         case=case if part in ("oracle", "coin") else None,
         rate=rate,

@@ -65,7 +65,7 @@ def _case(case: Case, folder: Path | None, shared: dict[str, str]) -> dict[str, 
         wishes["output_schema"] = _path(str(wishes["output_schema"]), folder)
     told: dict[str, Json] = {
         "id": case.id,
-        **({"prompts": [case.prompt, *case.then]} if case.then else {"prompt": case.prompt}),
+        **({"prompts": [*case.prompts]} if case.then else {"prompt": case.prompt}),
         **_expected(case),
         "checks": [_check(each, folder) for each in case.checks],
         "rubric": [_criterion(each) for each in case.rubric],

@@ -91,7 +91,7 @@ def trace(
     rules = _rules(rules_file)
     skills = _skills(folders)
     found = _read(file, agent, beside)
-    evidence = climb(found, skills, agent, prompt=given["prompt"] or "")
+    evidence = climb(found, skills, agent, prompts=(given["prompt"] or "",))
     # Without --skills, those that the session itself shows to be skills.
     files = [f"{each.path}/SKILL.md" for each in skills] or [
         f"{bare(each.skill)}/SKILL.md" for each in evidence

@@ -33,12 +33,11 @@ def climb(
     skills: Sequence[Skill],
     agent: Agent,
     catalogue: Sequence[Offer] = (),
-    prompt: str = "",
-    then: Sequence[str] = (),
+    prompts: Sequence[str] = (),
 ) -> tuple[Evidence, ...]:
     """Evidence for every skill on offer, and for any other that was asked for."""
     walk = Walk(trace, skills, agent)
-    walk.run((prompt, *then))
+    walk.run(prompts)
     # What passed by us in the request is surer than what the agent says of it.
     shown = [*(each for each in trace.events if type(each) is Offer), *catalogue]
     offers = {name: each for each in shown if (name := walk.known(each.skill))}

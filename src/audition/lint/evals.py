@@ -35,7 +35,7 @@ def at_case(case: Case, message: str, hint: str = "") -> Finding:
 
 def prompts_of(case: Case) -> str:
     """All that the user says."""
-    return "\n".join((case.prompt, *case.then))
+    return "\n".join(case.prompts)
 
 
 def words_of(text: str) -> list[str]:

@@ -100,6 +100,11 @@ class Case(Value, frozen=True, kw_only=True):
         """How the command line names this case: `path::id`."""
         return f"{self.file}::{self.id}"
 
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """What the user says, turn by turn."""
+        return (self.prompt, *self.then)
+
 
 class Suite(Value, frozen=True, kw_only=True):
     """The cases of one file, and the skills they are tried with."""

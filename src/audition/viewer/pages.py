@@ -59,7 +59,7 @@ def tell(session: Session) -> dict[str, Json]:
         "id": session.sealed.trial.id,
         "status": record.status if record else "not graded",
         "reason": record.reason if record else session.sealed.problem,
-        "prompts": (case.prompt, *case.then),
+        "prompts": case.prompts,
         "steps": [(each, shorten(each.body)) for each in make_steps(session)],
         "facts": list(say_facts(session)),
         "grades": record.grades if record else (),

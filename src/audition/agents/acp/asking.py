@@ -32,7 +32,7 @@ def make_command(words: tuple[str, ...], known: Agent | None) -> Callable[[Ask],
         asked = Asked(
             command=(*ask.program, *words),
             cwd=ask.workspace,
-            prompts=(ask.case.prompt, *ask.case.then),
+            prompts=ask.case.prompts,
             server=server,
         )
         plain = msgspec.structs.replace(ask, server=None)

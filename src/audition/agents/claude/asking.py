@@ -7,7 +7,7 @@ import json
 import sys
 
 from audition.agent import Ask, Command
-from audition.agents.claude.wishes import Wishes, environment, prompts, read_wishes, user_line
+from audition.agents.claude.wishes import Wishes, environment, read_wishes, user_line
 
 STREAM_IN = ("--input-format", "stream-json")
 LONGEST_WORD = 100_000
@@ -18,7 +18,7 @@ def command(ask: Ask) -> Command:
     """The command line that shows the skills under test and nothing of the user's."""
     argv = [*ask.program, "-p", "--output-format", "stream-json", "--verbose"]
     argv += _flags(read_wishes(ask))
-    turns = prompts(ask)
+    turns = ask.case.prompts
     if len(turns) > 1:
         asked = {"argv": [*argv, *STREAM_IN], "turns": [user_line(each) for each in turns]}
         feeder = (sys.executable, "-I", "-m", "audition.turn_feeder")

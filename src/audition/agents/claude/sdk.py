@@ -9,12 +9,12 @@ import sys
 from typing import Any
 
 from audition.agent import Ask, Command
-from audition.agents.claude.wishes import Wishes, environment, prompts, read_wishes
+from audition.agents.claude.wishes import Wishes, environment, read_wishes
 
 
 def command(ask: Ask) -> Command:
     """Our runner, with the options of the SDK on its standard input."""
-    asked = {"prompts": prompts(ask), "options": _options(ask)}
+    asked = {"prompts": ask.case.prompts, "options": _options(ask)}
     argv = (sys.executable, "-I", "-m", "audition.sdk_runner")
     return Command(argv=argv, stdin=json.dumps(asked).encode(), env=environment(ask))
 

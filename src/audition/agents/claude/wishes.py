@@ -100,11 +100,6 @@ def _servers(ask: Ask) -> dict[str, Json]:
     return {server.name: words}
 
 
-def prompts(ask: Ask) -> tuple[str, ...]:
-    """What the user says, turn by turn."""
-    return (ask.case.prompt, *ask.case.then)
-
-
 def user_line(text: str) -> str:
     """One turn, as the program reads it on standard input."""
     return json.dumps({"type": "user", "message": {"role": "user", "content": text}}) + "\n"

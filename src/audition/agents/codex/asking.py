@@ -19,7 +19,7 @@ _RETRIES = "request_max_retries=1,stream_max_retries=1"
 
 def command(ask: Ask) -> Command:
     """The command line that shows the skills under test and nothing of the user's."""
-    turns = (ask.case.prompt, *ask.case.then)
+    turns = ask.case.prompts
     first = [*ask.program, "exec", *_place(ask), *_words(ask), "--", turns[0]]
     then = [
         [*ask.program, "exec", *_place(ask), "resume", "--last", *_words(ask), "--", turn]
