@@ -14,9 +14,10 @@ from records import any_record, any_text, make_inputs, make_record, make_trial
 from audition.errors import UnknownName
 from audition.model import Case, Evidence, Grade, Record, Skill
 from audition.report import FORMATS, render
+from audition.report.conclusion import conclude
 from audition.report.escape import as_code, for_markdown, one_line, visible
 from audition.report.github import SUMMARY_BYTES, job_summary
-from audition.report.words import conclude, say_dollars, say_interval, say_rate, say_seconds
+from audition.report.words import say_dollars, say_interval, say_rate, say_seconds
 from audition.summary import share, summarise
 
 INPUTS = make_inputs("greeting", "style")

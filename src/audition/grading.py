@@ -26,7 +26,6 @@ from audition.model import (
     Case,
     Commands,
     Evidence,
-    Fault,
     Grade,
     Record,
     Sealed,
@@ -36,6 +35,7 @@ from audition.model import (
     Usage,
     Value,
 )
+from audition.no_verdict import infrastructure_trouble
 from audition.process import Start, run_command
 from audition.shell import is_look_around
 from audition.store import read_sealed
@@ -134,42 +134,6 @@ def read_sealed_trace(folder: Path, agent: Agent, sealed: Sealed) -> Trace:
     lines = numbered_lines(f"{folder}/trace.jsonl", cut)
     events, unread = read_with_beside(agent, lines, lines_beside(folder, cut))
     return make_trace(agent, events, unread, truncated=sealed.truncated or cut.happened)
-
-
-def infrastructure_trouble(sealed: Sealed, trace: Trace, agent: Agent, stderr: str = "") -> str:
-    """Why the trial says nothing about the skill; empty where it does."""
-    if sealed.stopped == "timeout":
-        return f"timed out after {sealed.trial.timeout_s:g} s"
-    if sealed.stopped == "output":
-        return "stopped: it printed more than is kept"
-    if sealed.stopped:
-        return f"stopped: {_last_fault(trace) or sealed.stopped}"
-    if trace.end.status == "failed":
-        return trace.end.reason or "the agent failed"
-    if trace.end.status == "interrupted":
-        return _no_end(sealed, trace, agent, stderr)
-    return ""
-
-
-def _no_end(sealed: Sealed, trace: Trace, agent: Agent, stderr: str) -> str:
-    code, lines = f"exit code {sealed.exit_code}", trace.unread_count
-    if not trace.events and not lines:
-        said = f": {stderr}" if stderr else ""
-        return f"the agent did nothing and said nothing ({code}){said}"
-    fault = _last_fault(trace) or stderr
-    # Its end may be among the lines that were not understood, unless it crashed.
-    if lines and (not trace.events or sealed.exit_code == 0):
-        version = sealed.agent_version or "unknown"
-        known = f"; known {agent.known_version}" if agent.known_version else ""
-        said = f"; {fault}" if fault else ""
-        count = f"{lines} line{'s' if lines > 1 else ''} unread, the first is {trace.unread[0]}"
-        return f"output not understood (version {version}{known}): {count}; {code}{said}"
-    return f"the session has no end ({code})" + (f": {fault}" if fault else "")
-
-
-def _last_fault(trace: Trace) -> str:
-    last = next((event for event in reversed(trace.events) if isinstance(event, Fault)), None)
-    return f"{last.what}: {last.text}"[:300] if last else ""
 
 
 def mark_followed(

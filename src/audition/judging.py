@@ -21,7 +21,6 @@ import msgspec
 from audition.attempt import Means, attempt
 from audition.grading import (
     Grading,
-    infrastructure_trouble,
     read_judgement,
     read_sealed_trace,
     what_was_spent,
@@ -29,6 +28,7 @@ from audition.grading import (
 from audition.installed import Ready
 from audition.judge import FAMILIES, Identity, Judgement, Matter, Page, Said, hear
 from audition.model import Call, Case, Json, Sealed, Trace, Trial, Value
+from audition.no_verdict import infrastructure_trouble
 from audition.patience import Listener, Patience
 from audition.process import Start, run_command
 from audition.store import read_sealed, write_whole

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from audition.model import Inputs, Record
+from audition.report.conclusion import conclude
 from audition.report.escape import for_command, for_property, one_line
 from audition.report.markdown import write_markdown
-from audition.report.words import conclude, look_command, order_of, say_reason
+from audition.report.words import look_command, order_of, say_reason
 from audition.summary import Summary
 
 SUMMARY_BYTES = 1024 * 1024 - 1024

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from audition.model import Inputs, Json, Record, Skill, Value
 from audition.report import words
 from audition.report.arms import say_arm
+from audition.report.conclusion import conclude
 from audition.report.escape import one_line, visible
 from audition.report.estimates import estimate_tables, matrix_columns
 from audition.report.gated import say_gates
@@ -57,7 +58,7 @@ def write_html(
         "page.html.jinja",
         summary=summary,
         verdict=_verdict(summary),
-        conclusion=words.conclude(summary),
+        conclusion=conclude(summary),
         groups=words.gather_troubles(records, summary, CAP),
         skills=skills,
         cases={each.id: each.case for each in inputs.plan} if inputs else {},

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from audition.model import Inputs, Record
 from audition.report.arms import say_arm
+from audition.report.conclusion import conclude
 from audition.report.escape import as_code, for_markdown, one_line
 from audition.report.estimates import Table, estimate_tables, matrix_columns
 from audition.report.gated import say_gates
@@ -15,7 +16,6 @@ from audition.report.spreads import HEAD, say_took
 from audition.report.words import (
     Group,
     Trouble,
-    conclude,
     count,
     gather_troubles,
     say_count,

@@ -13,6 +13,7 @@ from typing import Literal
 
 from audition.model import Inputs, Record
 from audition.report.arms import say_arm
+from audition.report.conclusion import conclude
 from audition.report.escape import one_line, visible
 from audition.report.estimates import say_thefts
 from audition.report.gated import say_gates
@@ -21,7 +22,6 @@ from audition.report.spreads import say_took
 from audition.report.words import (
     Group,
     Trouble,
-    conclude,
     count,
     gather_troubles,
     say_count,

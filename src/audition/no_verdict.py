@@ -1,0 +1,44 @@
+"""Why a trial says nothing about the skill: the agent failed, not what it was asked to try.
+
+In: what was sealed of it, its Trace, its agent. Out: a reason, empty where there is none.
+Must not know: checks, policies, files.
+"""
+
+from audition.agent import Agent
+from audition.model import Fault, Sealed, Trace
+
+
+def infrastructure_trouble(sealed: Sealed, trace: Trace, agent: Agent, stderr: str = "") -> str:
+    """Why the trial says nothing about the skill; empty where it does."""
+    if sealed.stopped == "timeout":
+        return f"timed out after {sealed.trial.timeout_s:g} s"
+    if sealed.stopped == "output":
+        return "stopped: it printed more than is kept"
+    if sealed.stopped:
+        return f"stopped: {_last_fault(trace) or sealed.stopped}"
+    if trace.end.status == "failed":
+        return trace.end.reason or "the agent failed"
+    if trace.end.status == "interrupted":
+        return _no_end(sealed, trace, agent, stderr)
+    return ""
+
+
+def _no_end(sealed: Sealed, trace: Trace, agent: Agent, stderr: str) -> str:
+    code, lines = f"exit code {sealed.exit_code}", trace.unread_count
+    if not trace.events and not lines:
+        said = f": {stderr}" if stderr else ""
+        return f"the agent did nothing and said nothing ({code}){said}"
+    fault = _last_fault(trace) or stderr
+    # Its end may be among the lines that were not understood, unless it crashed.
+    if lines and (not trace.events or sealed.exit_code == 0):
+        version = sealed.agent_version or "unknown"
+        known = f"; known {agent.known_version}" if agent.known_version else ""
+        said = f"; {fault}" if fault else ""
+        count = f"{lines} line{'s' if lines > 1 else ''} unread, the first is {trace.unread[0]}"
+        return f"output not understood (version {version}{known}): {count}; {code}{said}"
+    return f"the session has no end ({code})" + (f": {fault}" if fault else "")
+
+
+def _last_fault(trace: Trace) -> str:
+    last = next((event for event in reversed(trace.events) if isinstance(event, Fault)), None)
+    return f"{last.what}: {last.text}"[:300] if last else ""
