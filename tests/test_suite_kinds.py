@@ -69,6 +69,16 @@ def test_representatives_are_the_first_of_their_kind():
     assert [each.id for each in representatives(cases)] == ["n1", "i1", "e1"]
 
 
+@pytest.mark.parametrize("place", ["tasks/{}.json", "tasks/{}/task.md"])
+def test_files_of_one_case_each_are_represented_together(place):
+    cases = [
+        Case(id=f"{kind}{n}", prompt="p", skill="x", should_trigger=kind != "n", file=place.format(f"{kind}{n}"))
+        for n in range(3)
+        for kind in "in"
+    ]  # fmt: skip
+    assert [each.id for each in representatives(cases)] == ["i0", "n0"]
+
+
 def trial(number, case):
     return Trial(id=f"{case.id}/{number}", place="", index=0, case=case, agent="a", delivery="native", model=None, number=number, skills=())  # fmt: skip
 
@@ -109,6 +119,14 @@ def test_a_pkbllm_repository_gets_cases_for_what_has_none(tmp_path):
     }
 
 
+def test_a_report_names_the_policy_that_came_with_the_format(tmp_path):
+    for style in ("text", "markdown", "github", "html"):
+        done = audition("run", FIXTURES / "cat", "--out", tmp_path, "--output-format", style)
+        assert "policy cat" in done.stdout
+    ours = audition("run", FIXTURES / "cat", "--out", tmp_path, "--policy", "default")
+    assert "policy" not in ours.stdout
+
+
 def test_other_repositories_get_them_only_where_asked(tmp_path):
     plain = records(FIXTURES / "skilljack/tasks/greeting.json", "--out", tmp_path)
     assert {each["skill"] for each in plain} == {"greeting"}
@@ -142,11 +160,28 @@ def test_a_suite_s_environment_names_its_workspace_and_its_repository(tmp_path):
         "cases:\n- {id: a, prompt: p, skill: none, checks: [exit_code: {code: 0}]}\n"
     )
     (tmp_path / "audition.toml").write_text(
-        '[agents.mine]\nlike = "understudy"\ncommand = ["sh", "-c", "env > env.txt; echo {}"]\n'
+        '[agents.mine]\nlike = "understudy"\ncommand = ["sh", "-c", "env > env.txt; test -d $HERE && echo made >> env.txt; echo {}"]\n'
     )
-    argv = [sys.executable, "-m", "audition", "run", "evals", "-a", "mine", "-q", "--run-id", "r"]
+    out = tmp_path / "out"
+    words = ("-m", "audition", "run", "evals", "-a", "mine", "-q", "--run-id", "r", "--out", out)
+    argv = [sys.executable, *map(str, words), "-r", "2", "--max-runs", "1"]
     subprocess.run(argv, cwd=tmp_path, capture_output=True, check=False)
-    (kept,) = tmp_path.glob("artifacts/skill-evals/r/work/*/*/*/1/files/env.txt")
-    told = dict(line.split("=", 1) for line in kept.read_text().splitlines() if "=" in line)
-    assert told["ROOT"] == str(tmp_path)
-    assert told["HERE"].endswith("/work/x")
+    # The folder to go on from may be another one than that of the files.
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    (elsewhere / "audition.toml").write_text((tmp_path / "audition.toml").read_text())
+    argv = [
+        sys.executable,
+        *map(str, words[:3]),
+        *map(str, words[6:]),
+        "--resume",
+        "--max-runs",
+        "9",
+    ]
+    subprocess.run(argv, cwd=elsewhere, capture_output=True, check=False)
+    kept = list(out.glob("r/work/*/*/*/*/files/env.txt"))
+    assert len(kept) == 2
+    for path in kept:
+        told = dict(line.split("=", 1) for line in path.read_text().splitlines() if "=" in line)
+        assert told["ROOT"] == str(tmp_path)
+        assert told["HERE"].endswith("/work/x")
+        assert "made" in path.read_text()

@@ -23,6 +23,7 @@ from audition.model import Offer, Sealed, Skill, Trial, Value
 from audition.process import Start, run_command
 from audition.provider import Lane, LaneReport, Provider, compare_listing
 from audition.sandbox import Boxed, Sandbox
+from audition.sealed import case_folder
 from audition.sign_in import find_sign_in
 from audition.workspace import Stage, seal_files, staged
 
@@ -40,6 +41,8 @@ class Means(Value, frozen=True, kw_only=True):
     """No private home and no repository of its own: the sandbox `none`."""
     env: Mapping[str, str] = msgspec.field(default_factory=os.environ.copy)
     """The user's environment. A copy, as `os.environ` takes every value apart anew: 0.1 ms."""
+    stood: str = ""
+    """The folder the run was started in: paths of case files are seen from there."""
     stop: Callable[[], bool] = lambda: False
     """True once the user wants running agents ended now."""
 
@@ -58,7 +61,7 @@ def attempt(
             command = ready.agent.command(make_words(trial, stage, ready, means, lane.url))
             argv = command.argv
             boxed = _box(command, stage, ready, means, loopback=bool(lane.url))
-            start = _start(trial, boxed, command, stage, folder)
+            start = _start(trial, boxed, command, stage, (folder, means.stood))
             finished = run_command(msgspec.structs.replace(start, watch=watch, stop=means.stop))
             changes = seal_files(stage, folder / "files")
             keep_beside(stage.place.home, ready.agent.beside, folder)
@@ -181,8 +184,11 @@ def _past_proxies(env: Mapping[str, str]) -> dict[str, str]:
     return {**env, "NO_PROXY": apart, "no_proxy": apart}
 
 
-def _start(trial: Trial, boxed: Boxed, command: Command, stage: Stage, folder: Path) -> Start:
-    env = {**boxed.env, **_case_env(trial, stage), "AUDITION_TRIAL_ID": trial.id}
+def _start(
+    trial: Trial, boxed: Boxed, command: Command, stage: Stage, kept: tuple[Path, str]
+) -> Start:
+    folder, stood = kept
+    env = {**boxed.env, **_case_env(trial, stage, stood), "AUDITION_TRIAL_ID": trial.id}
     return Start(
         argv=boxed.argv,
         cwd=stage.place.workspace,
@@ -204,8 +210,8 @@ def _repository(folder: str) -> str:
     return found
 
 
-def _case_env(trial: Trial, stage: Stage) -> dict[str, str]:
-    repo = _repository(os.path.dirname(os.path.abspath(trial.case.file)))
+def _case_env(trial: Trial, stage: Stage, stood: str) -> dict[str, str]:
+    repo = _repository(str(case_folder(trial.case.file, stood)))
     return {
         name: value.replace("{workspace}", stage.place.workspace).replace("{repo}", repo)
         for name, value in trial.case.env.items()

@@ -4,7 +4,9 @@ In: the words. Out: the suites that remain, or an error that names the nearest.
 Must not know: agents, trials, files.
 """
 
+import os
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 import msgspec
@@ -54,12 +56,24 @@ def is_named(case: Case) -> bool:
 
 
 def representatives(cases: Iterable[Case]) -> list[Case]:
-    """Of each file the first explicit, the first implicit and the first negative case."""
+    """Of each file the first explicit, the first implicit and the first negative case.
+
+    Files of one case each, as skilljack has them, count by the folder they lie in.
+    """
+    cases = tuple(cases)
+    counts = Counter(case.file for case in cases)
     first: dict[tuple[str, str], Case] = {}
     for case in cases:
         kind = "negative" if not case.expected else "explicit" if is_named(case) else "implicit"
-        first.setdefault((case.file, kind), case)
+        alone = counts[case.file] == 1
+        first.setdefault((_shelf(case.file) if alone else case.file, kind), case)
     return list(first.values())
+
+
+def _shelf(file: str) -> str:
+    """The folder of a file with one case; of a folder with one, the folder above."""
+    folder, name = os.path.split(file)
+    return os.path.dirname(folder) if name in ("task.md", "criteria.json") else folder
 
 
 def keep_kind(suites: Iterable[Suite], kind: str) -> tuple[Suite, ...]:
@@ -68,7 +82,8 @@ def keep_kind(suites: Iterable[Suite], kind: str) -> tuple[Suite, ...]:
     if kind == "all":
         return suites
     if kind == "smoke":
-        kept = {case.node for suite in suites for case in representatives(suite.cases)}
+        cases = [case for suite in suites for case in suite.cases]
+        kept = {case.node for case in representatives(cases)}
     else:
         kept = {case.node for suite in suites for case in _of_kind(suite, kind)}
     return select(suites, lambda case: case.node in kept)

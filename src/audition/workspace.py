@@ -12,7 +12,7 @@ import contextlib
 import os
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -75,6 +75,7 @@ def staged(
         plugin, served = _deliver(trial, run, agent, skills, place)
         if not bare:
             _make_repository(place.workspace)
+        _make_folders(trial.case.env.values(), place.workspace)
         yield Stage(place=place, before=snapshot(place.workspace), plugin=plugin, served=served)
     finally:
         remove_tree(root)
@@ -163,6 +164,16 @@ def _make_repository(workspace: str) -> None:
     for folder in (git, f"{git}/objects", f"{git}/refs"):
         os.mkdir(folder)
     write_file(f"{git}/HEAD", b"ref: refs/heads/main\n")
+
+
+def _make_folders(values: Iterable[str], workspace: str) -> None:
+    """The folders of the workspace that a case's variables name: `{workspace}/notes`."""
+    for value in values:
+        path = value.removeprefix("{workspace}/")
+        # What has a suffix is a file, which the agent may want to write itself.
+        if path not in ("", value) and "." not in path and "\0" not in path:
+            with contextlib.suppress(OSError):
+                os.makedirs(f"{workspace}/{path}", exist_ok=True)
 
 
 def seal_files(stage: Stage, into: Path) -> Changes:

@@ -166,7 +166,11 @@ SHARED: dict[str, Key] = {
     "trials": _key(read_count, COUNT, "How often the case is tried."),
     "tags": _key(read_texts, TEXTS, "Words to select cases by."),
     "judge": _key(read_flag, FLAG, "Whether the judge is asked; needs a rubric."),
-    "env": _key(read_variables, VARIABLES, "Environment variables for the agent."),
+    "env": _key(
+        read_variables,
+        VARIABLES,
+        "Environment variables for the agent; `{workspace}` and `{repo}` are filled in.",
+    ),
     "settings": _key(read_mapping, MAPPING, "Wishes to the agent, passed on as they are."),
     **SETTINGS,
 }
@@ -188,7 +192,11 @@ SUITE: dict[str, Key] = {
         "The skills on offer: folders, folders of folders, or globs, relative to this file.",
     ),
     "policy": _key(read_name, NAME, "What counts as activation; see `audition explain`."),
-    "env": _key(read_variables, VARIABLES, "Environment variables for every case."),
+    "env": _key(
+        read_variables,
+        VARIABLES,
+        "Environment variables for every case; `{workspace}` and `{repo}` are filled in.",
+    ),
     "defaults": _key(
         read_anything,
         {"anyOf": [{"$ref": "#/$defs/defaults"}, {"type": "null"}]},

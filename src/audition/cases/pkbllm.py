@@ -75,7 +75,7 @@ def read(path: Path) -> Suite:
     cases = [_case(each, path, root, name) for each in ledger.root.items()]
     _say_absent(ledger)
     if any(cases):
-        words = "human_materials is named by HUMAN_MATERIAL_PATH, but not made beforehand"
+        words = "human_materials, as HUMAN_MATERIAL_PATH names it, is made, but is no repository of its own"
         ledger.say(ledger.root.node, words, "note")
     return make_suite(
         ledger,

@@ -177,6 +177,7 @@ def _go(
             provider=provider,
             mcp=config.mcp,
             bare=wishes.sandbox == "none",
+            stood=inputs.stood,
             stop=brakes.halting,
         )
         house = _house(store, inputs, ready, means, wishes.policy)

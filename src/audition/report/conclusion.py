@@ -57,10 +57,18 @@ def conclude(summary: Summary) -> tuple[str, ...]:
         said.append(f"And {len(summary.invisible) - 3} more were not shown, see summary.json.")
     said.extend(filter(None, map(say_routes, summary.arms)))
     said.extend(filter(None, map(say_unread, summary.arms)))
-    if summary.answered_by != "live":
-        said.append(f"Models were not asked: `{summary.answered_by}` answered for them.")
+    said.extend(_judges(summary))
     said.extend(_caution(summary))
     return tuple(said)
+
+
+def _judges(summary: Summary) -> Iterable[str]:
+    """Who answered, where no model did, and whose rules judged, where they are not ours."""
+    if summary.answered_by != "live":
+        yield f"Models were not asked: `{summary.answered_by}` answered for them."
+    theirs = [each for each in summary.policies if each != "default"]
+    if theirs:
+        yield f"Judged by the policy {_and(theirs)}: see `audition explain {theirs[0]}`."
 
 
 def _where(summary: Summary) -> Iterable[str]:
