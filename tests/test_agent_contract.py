@@ -44,7 +44,7 @@ def survives(agent, lines):
     assert trace.agent == agent.name
     assert trace.unread_count <= len(lines)
     assert all(0 <= each.line <= len(lines) for each in trace.events)
-    climb(trace, SKILLS, agent, prompt="/greeting $greeting")
+    climb(trace, SKILLS, agent, prompts=("/greeting $greeting",))
     # Every field holds what its type says, however the line was damaged.
     msgspec.json.decode(msgspec.json.encode(trace.events), type=list[AnyEvent])
     return trace
