@@ -156,8 +156,9 @@ def answered(call, text):
     return kept("response_item", type="function_call_output", call_id=call, output=text)
 
 
-def test_a_classic_model_calls_a_skill_over_mcp_by_its_namespace():
-    call = function_call("c", "skill", {"skill": "greeter"}, namespace="mcp__skills")
+@pytest.mark.parametrize("space", ["mcp__skills", "mcp__skills__"], ids=["0.169", "0.123"])
+def test_a_classic_model_calls_a_skill_over_mcp_by_its_namespace(space):
+    call = function_call("c", "skill", {"skill": "greeter"}, namespace=space)
     trace = said("codex", line("turn.started"), beside=[call, answered("c", "the body")])
     assert (greeter(trace).rung, greeter(trace).how) == ("loaded", "mcp-tool")
 
@@ -383,7 +384,8 @@ def test_the_command_isolates_and_never_shows_a_key():
         "--json",
         "--sandbox workspace-write",
         "analytics.enabled=false",
-        "--disable plugins",
+        "features.plugins=false",
+        "features.unbounded_connection_retries=false",
     ):
         assert each in words
     assert 'base_url="http://127.0.0.1:9/t/1/v1"' in words

@@ -47,6 +47,13 @@ def test_a_program_that_is_too_old_says_which_is_needed_and_how_to_get_it(here):
     assert "npm install" in caught.value.hint
 
 
+def test_a_codex_that_does_not_know_the_folder_of_skills_is_too_old(here):
+    program(here / "node_modules" / ".bin" / "codex", "codex-cli 0.87.0")
+    with pytest.raises(AgentMissing, match=r"codex-cli 0\.87\.0, and 0\.97\.0 or newer") as caught:
+        make_ready("codex", Config())
+    assert "npm install -g @openai/codex" in caught.value.hint
+
+
 def test_a_configured_program_that_is_not_there_is_named_with_its_place(here):
     (here / "audition.toml").write_text('[agents.mine]\nlike = "claude"\ncommand = ["no-such"]\n')
     with pytest.raises(AgentMissing, match="no-such") as caught:

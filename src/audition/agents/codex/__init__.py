@@ -16,6 +16,7 @@ codex = Agent(
     settle=settle,
     program=("codex",),
     known_version="0.169.0",
+    least_version="0.97.0",  # 0.87 does not look into `.agents/skills`
     get_it="npm install -g @openai/codex",
     deliveries=("native", "none", "instructions", "mcp", "mcp+native"),
     loads_by=("shell-read", "file-read", "script-run", "injected", "mcp-tool", "mcp-resource"),

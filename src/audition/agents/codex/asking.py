@@ -42,7 +42,9 @@ def _place(ask: Ask) -> list[str]:
 
 def _words(ask: Ask) -> list[str]:
     words = ["--json", "--skip-git-repo-check", *_set("analytics.enabled", "false")]
-    words += ["--disable", "plugins", "--disable", "unbounded_connection_retries"]
+    # `--disable` of a feature that an older Codex does not know would end it.
+    words += _set("features.plugins", "false")
+    words += _set("features.unbounded_connection_retries", "false")
     words += _set("skills.bundled.enabled", "false")
     words += _set("shell_environment_policy.exclude", '["*KEY*","*TOKEN*","*SECRET*"]')
     if ask.model:

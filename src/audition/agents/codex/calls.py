@@ -37,7 +37,7 @@ def read_call(at: dict[str, Any], said: Payload) -> Call:
     tool = "local_shell" if said.type == "local_shell_call" else said.name
     # A classic model calls `skill` in the namespace `mcp__skills`.
     if isinstance(said.namespace, str) and said.namespace.startswith("mcp__"):
-        tool = f"{said.namespace}__{tool}"
+        tool = f"{said.namespace.rstrip('_')}__{tool}"
     return Call(**at, id=said.call_id, **call_words(tool, given, _OWN))
 
 
