@@ -6,7 +6,9 @@ import time
 import msgspec
 import pytest
 
-from audition.agent import Agent, Command
+from audition.agent import Agent, Command, find_agent
+from audition.config import AgentSettings
+from audition.installed import Ready
 from audition.model import Fault
 from audition.patience import ATTEMPTS, LONGEST_WAIT, Account, Listener, Patience
 
@@ -91,9 +93,51 @@ def test_who_is_stopped_waits_no_longer():
     assert account.wait(lambda: True) == ""
 
 
+def ready(agent=AGENT, **more):
+    return Ready(agent=msgspec.structs.replace(agent, **more))
+
+
 def test_agents_do_not_wait_for_one_another():
     patience = Patience()
-    other = msgspec.structs.replace(AGENT, name="other")
-    patience.account(AGENT).hear(Fault(what="auth", text="no"))
-    assert patience.account(AGENT).refused
-    assert not patience.account(other).refused
+    patience.account(ready()).hear(Fault(what="auth", text="no"))
+    assert patience.account(ready()).refused
+    assert not patience.account(ready(name="other")).refused
+
+
+def test_who_is_signed_in_alike_shares_an_account():
+    patience, claude, sdk = Patience(), find_agent("claude"), find_agent("claude-sdk")
+    patience.account(ready(claude)).hear(Fault(what="auth", text="no"))
+    assert patience.account(ready(sdk)).refused.startswith("not signed in: claude says")
+    apart = Ready(
+        agent=sdk, settings=AgentSettings(like="claude-sdk", env=("ANTHROPIC_API_KEY=b",))
+    )
+    assert not patience.account(apart).refused
+
+
+def held(account):
+    return account.standing.free_at - time.monotonic()
+
+
+def test_a_session_whose_time_was_over_while_it_waited_for_a_limit_is_tried_again():
+    retry = Fault(what="rate_limit", wait_s=40, retrying=True)
+    account = Account(AGENT)
+    assert account.may_try_again([retry], 1, late=True)
+    assert 39 < held(account) < 41
+    assert not Account(AGENT).may_try_again([retry, Fault(what="mcp")], 1, late=True)
+
+
+def test_the_next_attempt_waits_no_less_than_the_program_did():
+    account = Account(AGENT)
+    faults = [Fault(what="rate_limit", wait_s=5, retrying=True), Fault(what="rate_limit")]
+    assert account.may_try_again(faults, 1)
+    assert 4 < held(account) < 6
+
+
+def test_a_program_that_gives_up_at_once_met_a_long_limit():
+    claude = find_agent("claude")
+    account = Patience(live=True).account(ready(claude))
+    assert account.may_try_again([Fault(what="rate_limit")], 1)
+    assert 59 < held(account) < 61
+    ours = Patience().account(ready(claude))
+    assert ours.may_try_again([Fault(what="rate_limit")], 1)
+    assert held(ours) < 2, "a limit that a script makes ends where the script says so"

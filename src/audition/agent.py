@@ -144,6 +144,8 @@ class Agent(Value, frozen=True, kw_only=True):
     """How one signs in, in words."""
     troubles: tuple[bytes, ...] = ()
     """Marks of lines that tell of trouble outside the task; only these are read while it runs."""
+    gives_up_beyond: float = 0.0
+    """Seconds: a limit that lasts longer ends the program at once, and it does not say how long."""
     budget: TellBudget = lambda _delivery, _raw: None
     """How much room its listing of skills has, where that is known."""
     wire: str = ""

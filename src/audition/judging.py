@@ -229,7 +229,7 @@ def _ask_agent(prompt: str, schema: Json, page: Page, case: str, bench: Bench) -
 def _ask_with_patience(
     trial: Trial, folder: Path, ready: Ready, means: Means, patience: Patience
 ) -> Sealed:
-    account = patience.account(ready.agent)
+    account = patience.account(ready)
     for number in count(1):
         if refused := account.wait(means.stop):
             return Sealed(trial=trial, problem=refused)

@@ -11,7 +11,9 @@ from audition.model import Fault, Sealed, Trace
 def infrastructure_trouble(sealed: Sealed, trace: Trace, agent: Agent, stderr: str = "") -> str:
     """Why the trial says nothing about the skill; empty where it does."""
     if sealed.stopped == "timeout":
-        return f"timed out after {sealed.trial.timeout_s:g} s"
+        # With no word of trouble it was the task, or the agent, that took too long.
+        fault = _last_fault(trace)
+        return f"timed out after {sealed.trial.timeout_s:g} s" + (f"; {fault}" if fault else "")
     if sealed.stopped == "output":
         return "stopped: it printed more than is kept"
     if sealed.stopped:

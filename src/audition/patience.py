@@ -1,12 +1,13 @@
-"""What the trials of one agent share: whether its account may be asked, and when again.
+"""What the trials of one account share: whether it may be asked, and when again.
 
 In: the troubles that an agent told, as it told them. Out: words where nothing more is to be
 asked of it; a time to wait; whether a trial may be tried once more.
 Must not know: processes, trials, what a trial is worth.
 
 A key that is refused once is refused always: the first trial that meets it ends all others
-of that agent. A limit is of the account and not of the trial: all wait, then it is tried
-again. Neither says anything about a skill, so neither is ever a fail.
+of that account. A limit is of the account and not of the trial: all wait, then it is tried
+again. Neither says anything about a skill, so neither is ever a fail. A program and its SDK
+are signed in alike, so they share an account.
 """
 
 import threading
@@ -15,6 +16,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from audition.agent import Agent
+from audition.installed import Ready
 from audition.model import Fault
 
 ATTEMPTS = 3
@@ -27,19 +29,33 @@ LIMITS = ("rate_limit", "overloaded")
 HOPELESS = ("auth", "billing")
 
 
-class Account:
-    """What is known of one agent's account; its functions may be called from any thread."""
+class Standing:
+    """How an account stands; shared by all agents that are signed in with it."""
 
-    def __init__(self, agent: Agent) -> None:
-        self.agent = agent
+    def __init__(self) -> None:
         self.refused = ""
         """Why nothing more is asked; empty while it may be."""
-        self._free_at = 0.0
+        self.free_at = 0.0
+
+
+class Account:
+    """One agent's view of its account; its functions may be called from any thread."""
+
+    def __init__(self, agent: Agent, standing: Standing | None = None, least: float = 0.0) -> None:
+        self.agent = agent
+        self.standing = standing or Standing()
+        self._least = least
+        """Seconds to wait at least for a limit at which the program gave up at once."""
+
+    @property
+    def refused(self) -> str:
+        """Why nothing more is asked; empty while it may be."""
+        return self.standing.refused
 
     def wait(self, stop: Callable[[], bool]) -> str:
         """Wait until it may be asked; words where it need not be, for it would be refused."""
         while not self.refused and not stop():
-            left = self._free_at - time.monotonic()
+            left = self.standing.free_at - time.monotonic()
             if left <= 0:
                 return ""
             time.sleep(min(left, LOOK))
@@ -48,7 +64,7 @@ class Account:
     def hear(self, fault: Fault) -> str:
         """Learn from a trouble that an agent tells; words where its session is to end now."""
         if fault.what in HOPELESS:
-            self.refused = _why_refused(self.agent, fault)
+            self.standing.refused = _why_refused(self.agent, fault)
             return self.refused
         if fault.what in LIMITS and fault.retrying and fault.wait_s is not None:
             self._hold(fault.wait_s)
@@ -56,37 +72,54 @@ class Account:
         # asked without its skills, and all that it shows would be wrong.
         return fault.text if fault.what in ("mcp", "agent") and not fault.retrying else ""
 
-    def may_try_again(self, faults: list[Fault], attempt: int) -> bool:
-        """Whether a session that ended so is worth another attempt, after a wait for all."""
-        ends = [each for each in faults if not each.retrying]
+    def may_try_again(self, faults: list[Fault], attempt: int, *, late: bool = False) -> bool:
+        """Whether a session that ended so is worth another attempt, after a wait for all.
+
+        `late`: its time was over. If it waited for a limit then, that is what took the time.
+        """
+        ends = [each for each in faults if late or not each.retrying]
         if self.refused or not ends or ends[-1].what not in LIMITS:
             return False
-        told = [wait for each in ends if (wait := _seconds_of(each)) is not None]
-        wait = max(told, default=FIRST_WAIT * 2 ** (attempt - 1))
+        wait = self._wait_for(faults, ends, attempt)
         if wait > LONGEST_WAIT:
             over = datetime.fromtimestamp(time.time() + wait, UTC)
-            self.refused = f"rate limited until {over:%Y-%m-%d %H:%M} UTC"
+            self.standing.refused = f"rate limited until {over:%Y-%m-%d %H:%M} UTC"
             return False
         if attempt >= ATTEMPTS:
             return False
         self._hold(wait)
         return True
 
+    def _wait_for(self, faults: list[Fault], ends: list[Fault], attempt: int) -> float:
+        told = [wait for each in ends if (wait := _seconds_of(each)) is not None]
+        if told:
+            return max(told)
+        retried = [each.wait_s for each in faults if each.retrying and each.what in LIMITS]
+        first = max((FIRST_WAIT, *filter(None, retried[-1:]))) if retried else self._least
+        return max(FIRST_WAIT, first) * 2.0 ** (attempt - 1)
+
     def _hold(self, seconds: float) -> None:
-        self._free_at = max(self._free_at, time.monotonic() + min(seconds, LONGEST_WAIT))
+        until = time.monotonic() + min(seconds, LONGEST_WAIT)
+        self.standing.free_at = max(self.standing.free_at, until)
 
 
 class Patience:
-    """The accounts of a run, by agent."""
+    """The accounts of a run."""
 
-    def __init__(self) -> None:
-        self._accounts: dict[str, Account] = {}
+    def __init__(self, *, live: bool = False) -> None:
+        self._live = live
+        self._standings: dict[object, Standing] = {}
         self._lock = threading.Lock()
 
-    def account(self, agent: Agent) -> Account:
-        """The account that all trials of this agent share."""
+    def account(self, ready: Ready) -> Account:
+        """The account that all trials share whose agents are signed in alike."""
+        agent = ready.agent
+        signed = (agent.lets_through, agent.login)
+        key = (*signed, ready.settings.env) if any(signed) else agent.name
         with self._lock:
-            return self._accounts.setdefault(agent.name, Account(agent))
+            standing = self._standings.setdefault(key, Standing())
+        # A limit of our own making ends where the script says so.
+        return Account(agent, standing, agent.gives_up_beyond if self._live else 0.0)
 
 
 class Listener:

@@ -66,7 +66,7 @@ def _nothing_asked(trial: Trial, house: House) -> Sealed | None:
 def ask(trial: Trial, staging: Path, house: House) -> Sealed:
     """Ask the agent; where its account is at a limit, wait with all its trials and ask again."""
     ready, means = house.ready[trial.agent], house.means
-    account = house.patience.account(ready.agent)
+    account = house.patience.account(ready)
     for number in count(1):
         if refused := account.wait(means.stop):
             return Sealed(trial=trial, problem=refused, attempt=number)
@@ -74,7 +74,8 @@ def ask(trial: Trial, staging: Path, house: House) -> Sealed:
             break
         listener = Listener(account)
         sealed = attempt(trial, staging, ready, means, listener)
-        if not account.may_try_again(listener.faults, number):
+        late = sealed.stopped == "timeout"
+        if not account.may_try_again(listener.faults, number, late=late):
             seen = house.sights.complete(sealed, ready)
             key = trial_key(trial, house.shelf) if house.shelf else ""
             return msgspec.structs.replace(seen, attempt=number, key=key)

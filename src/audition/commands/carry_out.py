@@ -264,7 +264,7 @@ def _house(
         ),
         ready=ready,
         means=means,
-        patience=Patience(),
+        patience=Patience(live=means.provider.answers.by == "live"),
         sights=Sights(store.path / "shown", means),
         bad_fixtures=bad,
     )

@@ -85,4 +85,5 @@ def bench_for(judge: Judge, grading: Grading, inputs: Inputs) -> Iterator[Bench]
             provider=provider,
             bare=sandbox == "none",
         )
-        yield Bench(judge=judge, means=means, patience=Patience())
+        patience = Patience(live=provider.answers.by == "live")
+        yield Bench(judge=judge, means=means, patience=patience)

@@ -34,6 +34,8 @@ claude = Agent(
     open_login=open_login,
     sign_in="set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN, or run `claude` and /login",
     troubles=(b'"api_retry"', b'"rate_limit_event"', b'"<synthetic>"', b'"subtype":"init"'),
+    # 2.1.327 waits for a retry-after of 60, and ends at one of 61 with no word of it.
+    gives_up_beyond=60.0,
     budget=tell_budget,
     wire="anthropic",
     several_turns=True,
