@@ -46,6 +46,8 @@ docs: $(VENV)/.dev
 
 bench: $(VENV)/.demo
 	$(BIN)/python benchmarks/measure.py $(ARGS)
+	$(BIN)/python benchmarks/diff.py
+	$(BIN)/python benchmarks/history.py
 
 agents:
 	@command -v npm >/dev/null || { echo "make agents: npm is not here; install Node.js first" >&2; exit 2; }

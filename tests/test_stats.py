@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats as theirs
 
+from audition.stats.difference import compare_rates
 from audition.stats.duel import duel_chances, judge_both_ways, judge_pairs, make_duel
 from audition.stats.labels import (
     NONE,
@@ -154,6 +155,14 @@ def test_mcnemar_agrees_with_scipy(a, b):
     mid = 2 * theirs.binom.cdf(min(a, b), a + b, 0.5) - theirs.binom.pmf(min(a, b), a + b, 0.5)
     assert mcnemar_mid(a, b) == pytest.approx(mid, abs=1e-9)
     assert mcnemar_mid(a, b) <= mcnemar(a, b)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [(0, 0), (999, 0), (999, 1), (600, 400), (700, 800), (5000, 5100), (10**6, 10**6)]
+)
+def test_many_discordant_pairs_have_the_exact_mid_p_too(a, b):
+    mid = 2 * theirs.binom.cdf(min(a, b), a + b, 0.5) - theirs.binom.pmf(min(a, b), a + b, 0.5)
+    assert compare_rates(7, a, b, 5).p == pytest.approx(mid, rel=1e-9, abs=1e-12)
 
 
 @given(

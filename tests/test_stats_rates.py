@@ -132,3 +132,25 @@ def test_the_ends_are_exact(of):
 def test_an_impossible_count_is_refused(passed, of):
     with pytest.raises(ValueError, match="is no count"):
         wilson(passed, of)
+
+
+@pytest.mark.parametrize("of", [1, 10, 1000, 10**5, 10**7])
+@pytest.mark.parametrize("share", [0.0, 1e-6, 0.3, 0.5, 0.999, 1.0])
+def test_however_many_trials_there_are_intervals_and_tails_agree_with_scipy(of, share):
+    passed = round(of * share)
+    for found, method in (
+        (wilson(passed, of), "wilson"),
+        (clopper_pearson(passed, of), "exact"),
+    ):
+        theirs_ = binomtest(passed, of).proportion_ci(method=method)
+        assert found == pytest.approx((theirs_.low, theirs_.high), rel=1e-9, abs=1e-9)
+    for rate in (1e-6, 0.3, 0.5, 0.9, 0.999):
+        at_most = theirs.binom.cdf(passed, of, rate)
+        assert binomial_at_most(passed, of, rate) == pytest.approx(at_most, rel=1e-9, abs=1e-9)
+        at_least = theirs.binom.sf(passed - 1, of, rate)
+        assert binomial_at_least(passed, of, rate) == pytest.approx(at_least, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("p", [1e-12, 1e-6, 0.025, 0.5, 0.975, 1 - 1e-9])
+def test_normal_quantiles_far_out_agree_with_scipy(p):
+    assert normal_quantile(p) == pytest.approx(theirs.norm.ppf(p), rel=1e-9, abs=1e-9)

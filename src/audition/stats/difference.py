@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from math import erfc, sqrt
 from typing import Literal, NamedTuple
 
+from audition.stats.curves import binomial_at_most
 from audition.stats.paired import FEWEST_CASES, mcnemar_mid, sign_flip
 from audition.stats.power import ALPHA, smallest_difference
 from audition.stats.rates import Z95, wilson
 
 LARGE = 1000
-"""From so many discordant pairs on the normal curve stands for huge binomials."""
+"""From so many discordant pairs on the beta function stands for huge integers."""
 MANY_CASES = 50
 """From so many cases on the normal curve stands for the draws of signs."""
 MeansWord = Literal["more", "less", "no significant difference", "too few cases"]
@@ -48,7 +49,8 @@ def compare_rates(both: int, only_a: int, only_b: int, neither: int) -> PairedRa
 def _chance(only_a: int, only_b: int) -> float:
     if only_a + only_b < LARGE:
         return mcnemar_mid(only_a, only_b)
-    return many_signs([1.0] * only_b + [-1.0] * only_a)
+    fewer, of = min(only_a, only_b), only_a + only_b
+    return min(1.0, binomial_at_most(fewer, of, 0.5) + binomial_at_most(fewer - 1, of, 0.5))
 
 
 def paired_interval(

@@ -24,7 +24,7 @@ def smallest_difference(
     several trials a case, give the effective number (see `design_effect`). None where not
     even a fall to 0 would be seen.
     """
-    if of <= 0 or not _seen(rate, rate, of, (correlation, alpha, power)):
+    if of <= 0 or rate <= 0 or not _seen(rate, rate, of, (correlation, alpha, power)):
         return None
     low, high = 0.0, rate
     while high - low > 1e-12:
