@@ -105,6 +105,14 @@ def test_half_a_character_costs_no_evidence(stray):
     assert [each.skill for each in trace.events if isinstance(each, Call)] == ["greeting"]
 
 
+@pytest.mark.parametrize("name", ["opencode", "claude", "codex", "pi"])
+def test_a_byte_order_mark_costs_nothing(name):
+    for path in recorded(name)[:5]:
+        raw = path.read_bytes()
+        marked = survives(AGENTS[name], (b"\xef\xbb\xbf" + raw).splitlines())
+        assert marked.events == survives(AGENTS[name], raw.splitlines()).events
+
+
 RECORDED = [(name, path) for name in AGENTS for path in recorded(name)]
 _ids = [f"{name}-{path.stem}" for name, path in RECORDED]
 

@@ -1,5 +1,6 @@
 """The bundled examples: the referees hold them to what they claim, each case really asked."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -137,7 +138,7 @@ def test_the_demo_can_ask_the_referees(tmp_path):
     assert "did you mean `oracle`?" in demo(tmp_path, "-a", "orakle").stderr
 
 
-# Workbooks. No agent here can make one, so the test does, by hand.
+# Workbooks. The understudy cannot make one, so the test does, by hand.
 
 XLSX = EXAMPLES / "xlsx-report"
 HEADS = ("Region", "Units", "Price", "Revenue", "Share")
@@ -219,6 +220,21 @@ def test_the_program_of_the_skill_finds_a_broken_formula(tmp_path):
     assert verify(tmp_path / "b.xlsx", "", program) == (
         1, f"xl/worksheets/sheet1.xml: D2: #REF!\n{tmp_path / 'b.xlsx'}: 1 formulas that cannot work\n"
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "code", "passed"), [("oracle", 0, 5), ("nop", 1, 1)])
+def test_the_referees_hold_the_cases_on_workbooks_to_what_they_claim(name, code, passed, tmp_path):
+    words = ("run", str(XLSX), "-a", name, "--out", str(tmp_path), "--output-format", "json")
+    done = subprocess.run(
+        [sys.executable, "-m", "audition", *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["totals"]["trials"], told["totals"]["pass"]) == (5, passed)
 
 
 def test_the_cases_on_workbooks_are_understood_and_their_programs_are_there():

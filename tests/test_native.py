@@ -77,7 +77,8 @@ def test_a_whole_case_is_read():
         "skill: greet\ntags: [x, 1]\ntrials: 3\ntimeout_s: 2.5\njudge: true\nfixture: files\n"
         "env: {A: 1, B: no}\nsettings: {effort: high, max_turns: 9}\nmax_turns: 4\n"
         "allowed_tools: Read\npermission_mode: plan\nsystem_prompt: s\n"
-        "append_system_prompt: t\nsandbox: read-only\noutput_schema: files/answer.json"
+        "append_system_prompt: t\nsandbox: read-only\noutput_schema: files/answer.json\n"
+        "solution: python3 files/answer.json 'a b'"
     )
     here = Path.cwd()
     assert (case.skill, case.should_trigger, case.expected) == ("greet", True, ("greet",))
@@ -93,6 +94,7 @@ def test_a_whole_case_is_read():
         "append_system_prompt": "t",
         "sandbox": "read-only",
         "output_schema": str(here / "files/answer.json"),
+        "solution": [f"python3 {here / 'files/answer.json'} 'a b'"],
     }
     assert (case.file, case.line, case.node) == ("cases.yaml", 2, "cases.yaml::a")
 
@@ -271,6 +273,7 @@ MISTAKES = [
     ("settings: 3", "4:15 cases[0].settings", "expected a mapping"),
     ("fixture: filse", "4:14 cases[0].fixture", "did you mean `files`?"),
     ("fixture: cases.yaml", "4:14 cases[0].fixture", "is not a folder"),
+    ("solution: make 'x", "4:15 cases[0].solution", "close the quote"),
     ("output_schema: files/anser.json", "4:20 cases[0].output_schema", "`answer.json`?"),
     ("max_turns: many", "4:16 cases[0].max_turns", "whole number"),
     ("any_of: [greet, styel]", "4:21 cases[0].any_of[1]", "did you mean `style`?"),

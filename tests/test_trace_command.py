@@ -1,6 +1,7 @@
 """`audition trace` from outside: what it prints, and how it fails."""
 
 import json
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -94,6 +95,15 @@ def test_a_dash_reads_standard_input():
     raw = (TRACES / "02_no_activation.jsonl").read_bytes()
     code, out, _ = audition("-", "--agent", "claude", "--output-format", "json", stdin=raw)
     assert (code, json.loads(out)["answer"]) == (0, "2 + 2 is 4.")
+
+
+def test_a_pipe_is_read_as_a_file_is(tmp_path):
+    pipe, file = tmp_path / "pipe", TRACES / "02_no_activation.jsonl"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cp", str(file), str(pipe)]) as writer:
+        said = audition(pipe, "--agent", "claude")
+        assert writer.wait(timeout=30) == 0
+    assert said == audition(file, "--agent", "claude")
 
 
 def test_a_file_that_is_not_there_is_an_error_with_the_nearest_name():

@@ -4,6 +4,7 @@ In: a raw line, and what the reader stumbled over. Out: the line without it, or 
 Must not know: any agent, what a line means.
 """
 
+import codecs
 import json
 import re
 
@@ -22,6 +23,8 @@ def mend(raw: bytes, fault: Exception) -> bytes | None:
     node writes half an emoji as \\ud83d where a text was cut; python writes NaN. A field of
     another type than ever seen, or null, says nothing; the rest of its line still does.
     """
+    if raw.startswith(codecs.BOM_UTF8):  # as PowerShell writes a file
+        return raw[len(codecs.BOM_UTF8) :]
     if isinstance(fault, msgspec.ValidationError):
         return _without(raw, _PLACE.search(str(fault)))
     if not _STRAYS.search(raw):

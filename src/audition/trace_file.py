@@ -5,6 +5,7 @@ Must not know: what the lines mean.
 """
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -29,7 +30,8 @@ def numbered_lines(
     """The lines of a file with their numbers; a line longer than the cap loses its end."""
     if isinstance(source, (str, Path)):
         with open(source, "rb", buffering=PIECE) as stream:
-            if os.fstat(stream.fileno()).st_size <= cap:
+            about = os.fstat(stream.fileno())
+            if stat.S_ISREG(about.st_mode) and about.st_size <= cap:
                 yield from enumerate(stream, 1)  # no line is longer than the file
             else:
                 yield from _lines(stream, cut or Cut(), cap)

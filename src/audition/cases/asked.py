@@ -6,6 +6,7 @@ Must not know: which suite the case is in.
 
 import os
 import re
+import shlex
 from functools import cache
 
 import msgspec
@@ -85,6 +86,24 @@ def read_schema(node: Node, findings: Findings) -> str | None:
         findings.say(node, str(error).removeprefix("check `json_valid`: "), error.hint)
         return None
     return path
+
+
+def read_solution(node: Node, findings: Findings) -> list[str] | None:
+    """Lines of words; a word that names a file beside the case file is that file."""
+    lines = read_texts(node, findings)
+    if lines is None:
+        return None
+    found: list[str] = []
+    for line in lines:
+        try:
+            words = shlex.split(line)
+        except ValueError as error:
+            findings.say(node, f"`{line}`: {error}", "close the quote")
+            return None
+        there = [beside(node, word) for word in words]
+        pairs = zip(words, there, strict=True)
+        found.append(shlex.join(path if os.path.isfile(path) else word for word, path in pairs))
+    return found
 
 
 def read_skill_name(node: Node, findings: Findings) -> str | None:

@@ -17,6 +17,7 @@ from audition.cases.asked import (
     read_rubric,
     read_schema,
     read_skill_name,
+    read_solution,
 )
 from audition.cases.fields import (
     MOST_COUNTED,
@@ -126,6 +127,12 @@ SETTINGS: dict[str, Key] = {
     "sandbox": _key(read_name, NAME, "The agent's own sandbox mode.", setting=True),
     "output_schema": _key(
         read_schema, PATH, "A file with the JSON Schema that the answer must obey.", setting=True
+    ),
+    "solution": _key(
+        read_solution,
+        TEXTS,
+        "What the oracle runs in the workspace to do the case right: a command, or several.",
+        setting=True,
     ),
 }
 SHARED: dict[str, Key] = {

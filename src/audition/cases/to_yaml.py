@@ -14,7 +14,7 @@ from audition.yaml_file import guess
 
 WISHES = (
     *("max_turns", "allowed_tools", "permission_mode", "system_prompt"),
-    *("append_system_prompt", "sandbox", "output_schema"),
+    *("append_system_prompt", "sandbox", "output_schema", "solution"),
 )
 """Settings that have a key of their own."""
 

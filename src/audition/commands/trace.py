@@ -209,7 +209,8 @@ def _near(path: Path) -> str:
 def _read(file: str, agent: Agent, beside: tuple[str, ...]) -> Trace:
     for name in (file, *beside):
         path = Path(name)
-        if name != "-" and not path.is_file():
+        # A pipe is read as well: `audition trace <(zcat session.gz)`.
+        if name != "-" and (path.is_dir() or not path.exists()):
             what = "is a folder" if path.is_dir() else "is not there"
             raise UsageError(f"`{name}` {what}", "name a file" if path.is_dir() else _near(path))
     if beside and agent.read_beside is None:

@@ -63,11 +63,13 @@ class Session:
         emit("call", id=name, tool=tool, does=does, input=arguments, **fields)
         return name
 
-    def answer_call(self, name: str, output: str, *, failed: bool = False) -> None:
+    def answer_call(
+        self, name: str, output: str, *, failed: bool = False, exit_code: int | None = None
+    ) -> None:
         """Print what a call came back with."""
         output = output[:OUTPUT_CAP]
         self.read_chars += len(output)
-        emit("result", id=name, output=output, failed=failed)
+        emit("result", id=name, output=output, failed=failed, exit_code=exit_code)
 
 
 def offer(session: Session) -> None:
@@ -129,6 +131,27 @@ def write(session: Session, path: str, text: str) -> None:
     session.answer_call(call, "written")
 
 
+def run(session: Session, line: str) -> None:
+    """Run a command of the case's own in the workspace."""
+    import shlex
+    import subprocess
+
+    call = session.call("shell", "shell", {"command": line}, command=line)
+    try:
+        done = subprocess.run(
+            shlex.split(line),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    except (OSError, ValueError) as error:
+        session.answer_call(call, str(error), failed=True)
+        return
+    output = done.stdout.decode("utf-8", "replace")
+    session.answer_call(call, output, failed=done.returncode != 0, exit_code=done.returncode)
+
+
 def say(session: Session, text: str) -> None:
     """Print an answer."""
     session.take_turn()
@@ -144,6 +167,8 @@ def carry_out(session: Session, action: Action, explicit: str | None) -> Loaded 
         return read(session, action.skill, action.path, action.text or "read")
     if action.does == "write":
         write(session, action.path, action.text)
+    elif action.does == "run":
+        run(session, action.text)
     elif action.does == "call":
         session.answer_call(session.call(action.path, "other", {}), "done")
     else:

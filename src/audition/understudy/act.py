@@ -30,7 +30,8 @@ PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*")
 class Action(NamedTuple):
     """One thing to do: `load` a skill, `read` a resource, `write` a file, or `say` the answer.
 
-    The text of a `read` is the name of the tool, where a certain one is wanted.
+    The text of a `read` is the name of the tool, where a certain one is wanted. The oracle also
+    makes a `call` of the tool that is its path, and will `run` its text as a command.
     """
 
     does: str

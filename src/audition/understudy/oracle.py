@@ -1,7 +1,8 @@
 """The referee that does what a case expects, so that a suite that fails it is wrong itself.
 
 In: a case, and the names of the skills on offer. Out: actions, as in `act`.
-Must not know: files, processes. It cannot satisfy a `program`; it does not try.
+Must not know: files, processes. What only a `program` can judge, such as a workbook, is made
+by the case's own `solution`.
 """
 
 import hashlib
@@ -56,6 +57,8 @@ def perform_case(case: Case, prompt: str, offered: Collection[str]) -> Acting:
         yield Action("call", path=str(arguments.get("tool", "")))
     for path, text in mend_files(case, find_files(body, prompt, read)).items():
         yield Action("write", path=path, text=text)
+    for line in (case.get("settings") or {}).get("solution") or ():
+        yield Action("run", text=str(line))
     yield Action("say", text=mend_answer(case, recite(body, prompt, read) if body else PLAIN))
 
 
@@ -64,6 +67,10 @@ def mend_files(case: Case, files: dict[str, str]) -> dict[str, str]:
     files = dict(files)
     for arguments in _arguments(case, "file_exists"):
         files.setdefault(arguments["path"], "")
+    solved = (case.get("settings") or {}).get("solution")
+    for arguments in () if solved else _arguments(case, "files_added"):
+        for glob in arguments.get("paths") or ():
+            files.setdefault(_fitting(str(glob)), "")
     for arguments in _arguments(case, "json_valid"):
         if arguments.get("path"):
             files[arguments["path"]] = json.dumps(fit_schema(arguments.get("schema")))
@@ -96,6 +103,12 @@ def mend_answer(case: Case, answer: str) -> str:
     for arguments in _arguments(case, "answer_matches"):
         answer = _with_match(answer, arguments["pattern"])
     return answer.strip() or "Done."
+
+
+def _fitting(glob: str) -> str:
+    """A path that fits a glob, plain as it can be."""
+    glob = re.sub(r"\[!?(.)[^\]/]*\]", r"\1", glob.replace("**/", ""))
+    return glob.replace("**", "x").replace("*", "x").replace("?", "x")
 
 
 def _arguments(case: Case, check: str) -> list[dict[str, Any]]:
