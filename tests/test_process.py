@@ -382,6 +382,7 @@ def test_the_watchdog_ends_with_its_harness(tmp_path):
 
 
 def test_a_detached_program_prints_into_its_file(tmp_path):
-    pid = process.start_detached(("echo", "hello"), tmp_path / "log")
+    pid, ended = process.start_detached(("echo", "hello"), tmp_path / "log")
+    assert ended is None
     os.waitpid(pid, 0)
     assert (tmp_path / "log").read_bytes() == b"hello\n"

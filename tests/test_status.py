@@ -57,7 +57,7 @@ def test_a_run_whose_process_died_is_dead_and_says_how_to_go_on(tmp_path, held, 
     code, said, _ = status(tmp_path, capfd, "r")
     assert code == 0
     assert said.startswith("r is dead: its process was killed")
-    assert f"audition run --run-id r --resume --out {tmp_path}" in said
+    assert f"audition run --resume --run-id r --out {tmp_path}" in said
     told = as_json(tmp_path, capfd, "r")
     assert (told["state"], told["left"], told["running"]) == ("dead", 5, [])
 

@@ -200,6 +200,8 @@ def _bundled(agent: Agent) -> Iterator[str]:
 
 def ask_version(agent: Agent, program: tuple[str, ...], seconds: float = 20) -> tuple[str, str]:
     """What the program says its version is, and else why it does not say."""
+    if not agent.version:
+        return "", ""  # it has no word for that, and would take it for a session
     with tempfile.TemporaryDirectory(prefix="audition-version-") as folder:
         said, wrong = Path(folder, "out"), Path(folder, "err")
         passed = ("PATH", "LANG", "LC_ALL", "TMPDIR")

@@ -38,8 +38,14 @@ def keep_inputs(run: Path, skills: Mapping[str, Skill], fixtures: Iterable[str])
 
     What is there already stays, so that a resumed run tries what it began with.
     """
+    bad: list[BadTree] = []
     for key, skill in skills.items():
-        _keep(skill.path, run / "inputs" / "skills" / key, skill.folder)
+        try:
+            _keep(skill.path, run / "inputs" / "skills" / key, skill.folder)
+        except BadTree as error:
+            bad.append(error)
+    if bad:
+        raise BadTree("\n".join(map(str, bad)), bad[0].hint)
     index = run / "inputs" / "fixtures.json"
     kept = dict(_kept(run))
     for fixture in fixtures:

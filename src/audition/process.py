@@ -118,8 +118,17 @@ def run_command(start: Start) -> Finished:
         )
 
 
-def start_detached(argv: tuple[str, ...], log: Path) -> int:
-    """Start a program that outlives this one, printing into a file; its process id."""
+def start_detached(
+    argv: tuple[str, ...],
+    log: Path,
+    begun: Callable[[int], bool] = lambda _: True,
+    seconds: float = 0,
+) -> tuple[int, int | None]:
+    """Start a program that outlives this one, printing into a file.
+
+    Waits until it has begun, or has ended, or the seconds are over. Its process id, and its
+    exit code if it ended before anybody saw it begin.
+    """
     with log.open("ab") as file:
         child = subprocess.Popen(
             argv,
@@ -128,9 +137,13 @@ def start_detached(argv: tuple[str, ...], log: Path) -> int:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+    until = time.monotonic() + seconds
+    while not begun(child.pid) and child.poll() is None and time.monotonic() < until:
+        time.sleep(WAKE / 5)
+    ended = None if begun(child.pid) else child.returncode
     # It is not waited for, and Popen would complain about that when it is thrown away.
     child.returncode = 0
-    return child.pid
+    return child.pid, ended
 
 
 @contextlib.contextmanager

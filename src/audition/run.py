@@ -21,7 +21,6 @@ from audition.store import read_records, write_ended
 from audition.trial import House, run_trial
 from audition.turns import Turns
 
-Tell = Callable[[Record], None]
 NO_RULES = Rules()
 
 
@@ -64,6 +63,8 @@ class Pace(Value, frozen=True, kw_only=True):
     at_once: int
     executor: str = "threads"
     stop_at_failure: bool = False
+    begin: Callable[[Trial], None] = lambda _: None
+    """Is told of each trial that is begun, from the thread that runs it."""
 
 
 def new_run_id() -> str:
@@ -113,6 +114,7 @@ def run_trials(
     failed = threading.Event()
 
     def one(trial: Trial) -> Record | None:
+        pace.begin(trial)
         record = run_trial(trial, house)
         if record is None:
             turns.give_back(trial)

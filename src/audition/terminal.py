@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self, TextIO
 
 import msgspec
 
-from audition.model import Inputs, Record, Trial
+from audition.model import Record, Trial
 from audition.plan import Plan
 from audition.quote import Quote
 from audition.report.escape import one_line, visible
@@ -46,12 +46,12 @@ RUNNING_SHOWN = 8
 def print_summary(
     summary: Summary,
     records: Iterable[Record],
-    _inputs: Inputs | None = None,
+    out: str = "",
     stream: TextIO | None = None,
 ) -> None:
-    """The report, as wide as the terminal; 100 columns in a pipe."""
+    """The report, as wide as the terminal; 100 columns in a pipe. `out` is put behind commands."""
     stream = stream or sys.stdout
-    print_lines(lay_out(summary, records, _width(stream)), stream)
+    print_lines(lay_out(summary, records, _width(stream), out), stream)
 
 
 def print_plan(

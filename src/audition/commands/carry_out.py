@@ -4,7 +4,6 @@ In: Wishes and the configuration. Out: what people see, and the exit code.
 Must not know: click's options; how a trial is run.
 """
 
-import shlex
 import signal
 import sys
 import tempfile
@@ -18,15 +17,17 @@ import msgspec
 
 from audition.agent import Delivery
 from audition.attempt import Means
+from audition.commands.background import go_background
 from audition.commands.baselines import add_baselines
 from audition.commands.dry_run import at_once, show_plan
 from audition.commands.finish import exit_code, finish, say, show_result
 from audition.commands.judges import make_judge, resume_judge
+from audition.commands.options import resume_words
 from audition.commands.picking import pick_suites
 from audition.commands.smoke import run_smoke_first
 from audition.commands.wishes import Wishes, caps_of, gate_of, limits_of, rules_of
 from audition.config import Config
-from audition.errors import Exit, unknown
+from audition.errors import unknown
 from audition.executor import executors
 from audition.fingerprint import digest_fixtures
 from audition.grading import Grading
@@ -36,13 +37,20 @@ from audition.model import Inputs, Record, Suite, Trial, Value
 from audition.patience import Patience
 from audition.plan import Arm, Plan, plan_trials
 from audition.policy import find_policy
-from audition.process import start_detached
 from audition.provider import parse_policy, serve
 from audition.reuse import make_shelf
 from audition.run import Brakes, Pace, describe, new_run_id, run_trials
 from audition.sandbox import sandboxes
 from audition.shown import Sights
-from audition.store import Run, claim_id, find_run, list_runs, open_run, read_inputs
+from audition.store import (
+    Run,
+    check_id,
+    find_run,
+    list_runs,
+    open_run,
+    read_inputs,
+    read_records,
+)
 from audition.summary import Summary
 from audition.trial import House
 from audition.workspace import keep_inputs
@@ -63,6 +71,8 @@ def carry_out(wishes: Wishes, config: Config) -> int:
     """Plan, ask, grade, report; the exit code."""
     if wishes.resume:
         return _resume(wishes, config)
+    if wishes.run_id is not None:
+        check_id(wishes.run_id)
     # Skills of a commit live here until the run has its own copy of them.
     with tempfile.TemporaryDirectory(prefix="audition-baseline-") as held:
         return _begin(pick_suites(wishes), wishes, config, Path(held))
@@ -73,7 +83,7 @@ def _begin(suites: Sequence[Suite], wishes: Wishes, config: Config, held: Path) 
     if wishes.dry_run:
         return show_plan(plan, wishes, config)
     if wishes.background:
-        return _go_background(wishes)
+        return go_background(wishes)
     return _tell(ask_plan(plan, wishes, config), wishes)
 
 
@@ -107,6 +117,10 @@ def ask_plan(plan: Plan, wishes: Wishes, config: Config) -> Done:
 
 def _resume(wishes: Wishes, config: Config) -> int:
     path = find_run(wishes.run_id, Path(wishes.out))
+    if wishes.dry_run:
+        return _show_left(path, wishes, config)
+    if wishes.background:
+        return go_background(wishes)
     with open_run(path.parent, path.name, resume=True, fsync=wishes.fsync) as store:
         inputs = read_inputs(store.path)
         ready = _make_ready(tuple(inputs.agents), config)
@@ -120,6 +134,14 @@ def _resume(wishes: Wishes, config: Config) -> int:
         )
         judge = make_judge(wishes.judged, config)
         return _tell(_go(store, inputs, ready, wishes, config, judge), wishes)
+
+
+def _show_left(path: Path, wishes: Wishes, config: Config) -> int:
+    inputs = read_inputs(path)
+    done = {each.id for each in read_records(path)}
+    left = tuple(each for each in inputs.plan if each.id not in done)
+    agents = msgspec.structs.replace(wishes, agent=tuple(inputs.agents))
+    return show_plan(Plan(trials=left, skills=inputs.skills), agents, config)
 
 
 def make_plan(suites: Sequence[Suite], wishes: Wishes, config: Config, held: Path) -> Plan:
@@ -199,7 +221,7 @@ def _tell(done: Done, wishes: Wishes) -> int:
     """Print what came of a run; the exit code."""
     show_result(done.run, done.inputs, done.summary, list(done.notable), wishes.output_format)
     if done.stopped:
-        say(f"stopped; go on with: {resume_words(done.run, wishes)}")
+        say(f"stopped; go on with: {resume_words(done.run)}")
     return exit_code(done.summary, interrupted=done.stopped)
 
 
@@ -208,13 +230,18 @@ def _ask_all(inputs: Inputs, house: House, brakes: Brakes, wishes: Wishes) -> No
 
     # No more threads than trials: a hundred cost as much to start as a trial.
     at_most = min(at_once(wishes), max(1, len(inputs.plan)))
-    pace = Pace(at_once=at_most, executor=wishes.executor, stop_at_failure=wishes.exitfirst)
     done = house.run.finished()
     with (
         Progress(total=len(inputs.plan), done=len(done), quiet=wishes.quiet) as progress,
         _braking(brakes),
     ):
         rules = rules_of(inputs, house, wishes)
+        pace = Pace(
+            at_once=at_most,
+            executor=wishes.executor,
+            stop_at_failure=wishes.exitfirst,
+            begin=progress.begin,
+        )
 
         def go(trials: Sequence[Trial]) -> Iterator[Record]:
             return run_trials(trials, house, pace, brakes, rules)
@@ -222,28 +249,6 @@ def _ask_all(inputs: Inputs, house: House, brakes: Brakes, wishes: Wishes) -> No
         plan = inputs.plan
         for record in run_smoke_first(plan, done, go) if wishes.smoke_first else go(plan):
             progress.tell(record)
-
-
-def resume_words(run: Path, wishes: Wishes) -> str:
-    """The command that goes on with a run."""
-    out = "" if wishes.out == Wishes().out else f" --out {shlex.quote(wishes.out)}"
-    return f"audition run --resume --run-id {run.name}{out}"
-
-
-def _go_background(wishes: Wishes) -> int:
-    """Start the same command detached, under a run id that is known now."""
-    run_id = claim_id(Path(wishes.out), wishes.run_id or new_run_id())
-    words = [word for word in sys.argv[1:] if word != "--background"]
-    if wishes.run_id is None:
-        words += ["--run-id", run_id]
-    folder = Path(wishes.out) / run_id
-    folder.mkdir(parents=True, exist_ok=True)
-    argv = (sys.executable, "-m", "audition", *words)
-    pid = start_detached(argv, folder / "runner.log")
-    say(f"running in the background as process {pid}")
-    say(f"look with: audition status {run_id}")
-    click.echo(run_id)
-    return Exit.OK
 
 
 def _house(

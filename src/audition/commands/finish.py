@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from audition.commands.options import out_words
 from audition.errors import Exit
 from audition.model import Inputs, Record
 from audition.report import render
@@ -56,7 +57,7 @@ def show_result(
     if style == "text":
         from audition.terminal import print_summary
 
-        print_summary(summary, notable, inputs)
+        print_summary(summary, notable, out_words(run.parent))
         return
     if style == "jsonl":
         for record in read_records(run):

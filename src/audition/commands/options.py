@@ -6,12 +6,16 @@ Must not know: what the commands do.
 """
 
 import math
+import os
 import re
+import shlex
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+DEFAULT_OUT = "artifacts/skill-evals"
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -71,12 +75,26 @@ def paths_argument(command: F) -> F:
     return click.argument("paths", nargs=-1, type=click.Path(path_type=str))(command)
 
 
+def out_words(out: str | Path) -> str:
+    """What a command needs that is to find a run of this folder; empty where that is the usual."""
+    path = os.path.abspath(out)
+    if path == os.path.abspath(DEFAULT_OUT):
+        return ""
+    below = path.startswith(os.getcwd() + "/")
+    return f" --out {shlex.quote(os.path.relpath(path) if below else path)}"
+
+
+def resume_words(run: Path) -> str:
+    """What to type to run the trials that are left of a run."""
+    return f"audition run --resume --run-id {shlex.quote(run.name)}{out_words(run.parent)}"
+
+
 def out_option(command: F) -> F:
     """`--out`: where runs are."""
     return option(
         "--out",
         type=click.Path(file_okay=False),
-        default="artifacts/skill-evals",
+        default=DEFAULT_OUT,
         show_default=True,
         help="The folder that holds the runs.",
     )(command)

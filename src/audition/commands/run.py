@@ -233,7 +233,10 @@ def run(context: click.Context, /, **words: Any) -> int:
         return 0
     config: Config = context.obj
     from audition.commands.carry_out import carry_out
+    from audition.commands.resuming import tell_unused
     from audition.commands.wishes import Wishes
 
+    if words["resume"]:
+        tell_unused(context, words["paths"])
     judged = read_wishes(words)
     return carry_out(msgspec.convert({**words, "judged": judged}, Wishes, strict=False), config)

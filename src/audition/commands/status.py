@@ -10,11 +10,10 @@ from typing import Any
 import click
 import msgspec
 
-from audition.commands.options import option, out_option, output_format
+from audition.commands.options import option, out_option, out_words, output_format, resume_words
 from audition.session_text import visible_word
-from audition.store import State, find_run, read_state, resume_command
+from audition.store import State, find_run, read_state
 
-DEFAULT_OUT = Path("artifacts/skill-evals")
 WORDS = {
     "running": "is running",
     "dead": "is dead: its process was killed",
@@ -58,15 +57,11 @@ def _follow(path: Path) -> State:
         time.sleep(0.5)
 
 
-def _command(path: Path) -> str:
-    return resume_command(path.name, path.parent, DEFAULT_OUT)
-
-
 def as_json(state: State, path: Path) -> dict[str, Any]:
     """What programs read; `resume` is null where nothing is left or it is still going."""
     told = {"version": 1, **msgspec.to_builtins(state), "left": state.left}
     goes_on = state.state in ("dead", "stopped")
-    return {**told, "resume": _command(path) if goes_on else None}
+    return {**told, "resume": resume_words(path) if goes_on else None}
 
 
 def _how_far(state: State) -> str:
@@ -93,7 +88,7 @@ def as_text(state: State, path: Path) -> str:
         lines += [f"  {visible_word(each)}" for each in state.damaged]
     if state.state in ("dead", "stopped"):
         most = "" if state.spared is None else "at most "
-        lines.append(f"to run the {most}{state.left} that are left: {_command(path)}")
+        lines.append(f"to run the {most}{state.left} that are left: {resume_words(path)}")
     elif state.state == "finished":
-        lines.append(f"see it: audition show {path.name}")
+        lines.append(f"see it: audition show {path.name}{out_words(path.parent)}")
     return "\n".join(lines)

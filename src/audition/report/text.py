@@ -58,9 +58,11 @@ def plain(line: Line) -> str:
     return "".join(text for text, _ in line).rstrip()
 
 
-def lay_out(summary: Summary, records: Iterable[Record], width: int) -> Iterator[Line]:
+def lay_out(
+    summary: Summary, records: Iterable[Record], width: int, out: str = ""
+) -> Iterator[Line]:
     """The whole report; it ends with what may honestly be concluded."""
-    groups = gather_troubles(records, summary, CAP)
+    groups = gather_troubles(records, summary, CAP, out)
     yield from _head(summary, width)
     yield ()
     if summary.arms:

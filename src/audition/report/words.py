@@ -46,11 +46,12 @@ class Group(Value, frozen=True, kw_only=True):
 
 
 def gather_troubles(
-    records: Iterable[Record], summary: Summary, cap: int = 50
+    records: Iterable[Record], summary: Summary, cap: int = 50, out: str = ""
 ) -> tuple[Group, ...]:
     """Failed and erring trials by skill: failed before erring, then by name; `cap` a skill.
 
-    How many there are says the summary: `records` may be a choice of them.
+    How many there are says the summary: `records` may be a choice of them. `out` is put
+    behind the command that shows one.
     """
     kept: dict[str | None, list[tuple[tuple[object, ...], Record]]] = {}
     for record in records:
@@ -63,7 +64,7 @@ def gather_troubles(
             skill=skill,
             failed=failed,
             errors=errors,
-            shown=tuple(_trouble(record, summary.run_id) for _, record in kept.get(skill, [])),
+            shown=tuple(_trouble(each, summary.run_id, out) for _, each in kept.get(skill, [])),
         )
         for skill, failed, errors in _counts(summary)
         if failed or errors
@@ -85,7 +86,7 @@ def order_of(record: Record) -> tuple[object, ...]:
     return (record.status != "fail", record.case, *arm, record.trial, record.id)
 
 
-def _trouble(record: Record, run_id: str) -> Trouble:
+def _trouble(record: Record, run_id: str, out: str) -> Trouble:
     bad = [each for each in record.grades if each.status not in {"pass", "vacuous"}]
     reasons = [record.reason] if record.reason else []
     reasons += [
@@ -100,7 +101,7 @@ def _trouble(record: Record, run_id: str) -> Trouble:
         record=record,
         reasons=tuple(reasons) or ("no reason was given",),
         lines=tuple(sorted(lines)),
-        command=look_command(run_id, record.id),
+        command=look_command(run_id, record.id) + out,
     )
 
 

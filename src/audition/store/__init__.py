@@ -15,8 +15,9 @@ thousand files, and is mended from them.
 
 from audition.store.asked import read_inputs, read_places, read_plan, write_inputs
 from audition.store.ended import Ended, read_ended, write_ended
-from audition.store.files import write_whole
+from audition.store.files import in_words, write_whole
 from audition.store.find import check_id, claim_id, find_run, list_results, list_runs
+from audition.store.lock import writes_run
 from audition.store.records import (
     Reads,
     read_record,
@@ -25,8 +26,8 @@ from audition.store.records import (
     results_stand,
     write_results,
 )
-from audition.store.run import Run, open_run
-from audition.store.state import State, read_state, resume_command
+from audition.store.run import Run, open_run, refuse_taken
+from audition.store.state import State, read_state
 
 __all__ = [
     "Ended",
@@ -36,6 +37,7 @@ __all__ = [
     "check_id",
     "claim_id",
     "find_run",
+    "in_words",
     "list_results",
     "list_runs",
     "open_run",
@@ -47,10 +49,11 @@ __all__ = [
     "read_records",
     "read_sealed",
     "read_state",
+    "refuse_taken",
     "results_stand",
-    "resume_command",
     "write_ended",
     "write_inputs",
     "write_results",
     "write_whole",
+    "writes_run",
 ]

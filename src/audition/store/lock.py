@@ -61,6 +61,12 @@ def _flock(descriptor: int, run: Path) -> None:
             time.sleep(patience)
 
 
+def writes_run(run: Path) -> int | None:
+    """The process that writes the run now; None where there is none."""
+    held, holder = look_at_lock(run)
+    return holder.pid if held and holder else None
+
+
 def look_at_lock(run: Path) -> tuple[bool, Holder | None]:
     """Whether somebody writes the run now, and the name that stands in run.lock."""
     try:

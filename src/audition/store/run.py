@@ -11,6 +11,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from threading import Lock
@@ -73,19 +74,29 @@ def open_run(
         lock = take_lock(path)
         try:
             if not resume:
-                _refuse_taken(path)
+                refuse_taken(path)
+                shutil.rmtree(path / "inputs", ignore_errors=True)
             return Run(path, lock, fsync=fsync, mend=resume and mend)
         except BaseException:
             os.close(lock)
             raise
 
 
-def _refuse_taken(path: Path) -> None:
-    if (path / "run.json").exists() or (path / "work").exists():
+def refuse_taken(path: Path) -> None:
+    """Refuse the id of a run that is there; one that never began left nothing to keep."""
+    check_id(path.name)
+    if (path / "run.json").exists() or _holds(path / "work"):
         raise RunTrouble(
             f"the run `{path.name}` is there already: {path}",
             "go on with it by `--resume`, or choose another `--run-id`",
         )
+
+
+def _holds(folder: Path) -> bool:
+    try:
+        return bool(os.listdir(folder))
+    except FileNotFoundError:
+        return False
 
 
 class Run:
@@ -251,6 +262,17 @@ class Run:
         where: TracebackType | None,
     ) -> None:
         self.close()
+        if error is not None and not (self.path / "run.json").exists():
+            self._leave_nothing()
+
+    def _leave_nothing(self) -> None:
+        """A run that came to grief before it began is none: its id is free again."""
+        for name in ("work", ".staging", "inputs"):
+            shutil.rmtree(f"{self._root}/{name}", ignore_errors=True)
+        with suppress(OSError):
+            for name in ("progress.jsonl", "run.lock"):
+                os.unlink(f"{self._root}/{name}")
+            os.rmdir(self._root)
 
 
 def _set_aside(folder: str) -> None:

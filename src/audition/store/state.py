@@ -5,7 +5,6 @@ In: a run's folder. Out: a State. Must not know: how it is shown.
 
 import os
 from pathlib import Path
-from shlex import join
 from typing import Literal
 
 from audition.errors import RunTrouble
@@ -96,9 +95,3 @@ def _running(run: Path, names: dict[int, str]) -> tuple[str, ...]:
         int(head) for head, _, _ in (each.partition("-") for each in staged) if head.isdigit()
     ]
     return tuple(names[index] for index in sorted(indexes) if index in names)
-
-
-def resume_command(run_id: str, out: Path, default_out: Path) -> str:
-    """What to type to run the trials that are left."""
-    words = ["audition", "run", "--run-id", run_id, "--resume"]
-    return join(words if out == default_out else [*words, "--out", str(out)])
