@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import msgspec
@@ -411,3 +412,16 @@ def test_of_a_key_given_twice_the_last_counts_and_the_first_is_reported():
     assert marked.value == {"a": 2}
     assert ("a", "b") not in marked.places
     assert [(each.line, each.field) for each in marked.findings] == [(2, "a")]
+
+
+@pytest.mark.parametrize(
+    "filler", ["\n", " ", "\t", "\r\n", " \n", "#\n", "\n #", "- ", "- \n", "{ "]
+)
+@pytest.mark.parametrize("begins", ["", "skill: x\ntasks:", '{"test_cases": [', "[ "])
+def test_whatever_a_file_is_filled_with_it_is_soon_known(begins, filler, tmp_path):
+    began = time.process_time()
+    for name in ("x.json", "x.yaml", "task.md", "x.csv"):
+        (tmp_path / name).write_text(begins + filler * (65536 // len(filler)))
+        find_format(tmp_path / name, named=False)
+    # 24 s for one of them where blanks are looked for in the raw bytes.
+    assert time.process_time() - began < 2
