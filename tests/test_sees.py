@@ -35,8 +35,35 @@ def test_a_small_window_shows_only_some_and_says_which(house):
     assert set(offers(wide).values()) == {"full"}
     assert narrow["budget_chars"] == 8_000
     assert set(offers(narrow).values()) == {"full", "name"}
-    assert wide["also_shown"] == []
     assert len(wide["skills"]) == 62
+
+
+def test_the_json_is_what_is_promised_and_nothing_else(house):
+    only = "---\nname: mine\ndescription: For me.\ndisable-model-invocation: true\n---\nx\n"
+    mine = house.project / "skills" / "mine" / "SKILL.md"
+    mine.parent.mkdir()
+    mine.write_text(only)
+    (cell,) = see(house)
+    assert [*cell] == ["agent", "version", "model", "delivery", "budget_chars", "skills"]
+    assert cell["version"].startswith("2.")
+    assert cell["skills"][0] == {
+        "skill": "farewell", "offered": "full", "shown_chars": 26, "of_chars": 26
+    }  # fmt: skip
+    assert offers(cell)["mine"] == "missing"
+    assert "missing: only the user may call it" in house.start("sees", "skills").stdout
+
+
+def test_a_server_that_does_not_come_up_is_told_and_is_no_table(house):
+    house.configure("[mcp]\ncommand = ['sh', '-c', 'exit 3']\n")
+    done = house.start("sees", "skills", "-d", "mcp", "--output-format", "json")
+    assert done.returncode == 2
+    assert json.loads(done.stdout)[0]["skills"] == []
+    assert "error: claude+mcp sonnet: MCP server `skills`" in done.stderr
+
+
+def test_whoever_stands_in_a_skill_sees_that_skill(house):
+    house.project = house.project / "skills" / "greeting"
+    assert "greeting" in house.start("sees").stdout
 
 
 def test_a_long_description_is_cut_and_the_character_is_named(house):

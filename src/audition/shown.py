@@ -14,6 +14,7 @@ import msgspec
 from audition.attempt import Means, attempt
 from audition.installed import Ready
 from audition.model import Case, Offer, Sealed, Trial, Value
+from audition.patience import Account, Listener
 from audition.provider import serve
 
 PROMPT = "Say hello."
@@ -50,7 +51,9 @@ def see(look: Look, ready: Ready, means: Means) -> Sight:
         script.write_text(SCRIPT)
         with serve(f"script:{script}") as provider:
             means = msgspec.structs.replace(means, provider=provider)
-            sealed = attempt(_trial(look, ready), folder, ready, means, lambda _new: "")
+            # A server that does not come up would make every skill look as if it were missing.
+            listener = Listener(Account(ready.agent))
+            sealed = attempt(_trial(look, ready), folder, ready, means, listener)
         raw = folder / "trace.jsonl"
         output = raw.read_bytes() if raw.exists() else b""
         return _sight(sealed, ready, output, folder / "stderr.txt")
@@ -78,7 +81,7 @@ def _sight(sealed: Sealed, ready: Ready, output: bytes, errors: Path) -> Sight:
         last = " ".join((said or output.decode("utf-8", "replace")[-300:]).split())[:300]
         problem = f"no request came from {ready.agent.name}: {last or sealed.stopped or 'silence'}"
     return Sight(
-        catalogue=sealed.catalogue,
+        catalogue=() if problem else sealed.catalogue,
         also_shown=sealed.also_shown,
         listing_bytes=sealed.listing_bytes,
         budget_chars=ready.agent.budget(sealed.trial.delivery, output),

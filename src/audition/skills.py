@@ -23,6 +23,7 @@ PLACES = (
     "plugin/skills",
     "plugins/*/skills",
     "*/SKILL.md",
+    "SKILL.md",
 )
 PASSED_BY = {".git", ".hg", "node_modules", ".venv", "__pycache__"}
 NOT_HASHED = {".git", "__pycache__"}

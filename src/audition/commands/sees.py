@@ -18,7 +18,7 @@ from audition.commands.options import option, output_format
 from audition.config import Config
 from audition.errors import AgentMissing, Exit, UsageError
 from audition.installed import Ready, check_mcp, make_ready
-from audition.model import Skill
+from audition.model import Skill, Value
 from audition.plan import slug
 from audition.provider import Provider, parse_policy
 from audition.report.escape import visible
@@ -73,15 +73,32 @@ def sees(config: Config, /, **words: Any) -> int:
     """
     cells = list(look_at(words, config))
     if words["output_format"] == "json":
-        click.echo(msgspec.json.format(msgspec.json.encode([cell for cell, _ in cells])).decode())
-    else:
-        for cell, sight in cells:
-            _print(cell, sight)
-    return Exit.BROKEN if any(sight.problem for _, sight in cells) else Exit.OK
+        told = msgspec.json.encode([cell.told for cell in cells])
+        click.echo(msgspec.json.format(told).decode())
+    for cell in cells:
+        if words["output_format"] != "json":
+            _print(cell)
+        elif cell.sight.problem:
+            click.echo(visible(f"error: {cell.name}: {cell.sight.problem}"), err=True)
+    return Exit.BROKEN if any(cell.sight.problem for cell in cells) else Exit.OK
 
 
-def look_at(words: dict[str, Any], config: Config) -> Iterator[tuple[dict[str, Any], Sight]]:
-    """Every cell of the grid: as JSON tells it, and as it was seen."""
+class Cell(Value, frozen=True, kw_only=True):
+    """One cell of the grid: as JSON tells it, and as it was seen."""
+
+    told: dict[str, Any]
+    sight: Sight
+    for_users: frozenset[str]
+    """Skills that no model may call."""
+
+    @property
+    def name(self) -> str:
+        """The arm, and its model."""
+        return f"{self.told['agent']}+{self.told['delivery']} {self.told['model'] or ''}".rstrip()
+
+
+def look_at(words: dict[str, Any], config: Config) -> Iterator[Cell]:
+    """Every cell of the grid."""
     own = find_skills(words["skills"])
     if not own:
         raise UsageError("there are no skills here", "name a skill folder, or a folder of them")
@@ -102,12 +119,15 @@ def look_at(words: dict[str, Any], config: Config) -> Iterator[tuple[dict[str, A
             provider=Provider(parse_policy("live"), None),
             mcp=config.mcp,
         )
+        hidden = (skill.name for skill in skills.values() if not skill.model_invocable)
+        for_users = frozenset(hidden)
         for each in ready:
             for delivery in deliveries:
                 for model in dict.fromkeys(words["model"] or (None,)):
                     look = Look(skills=tuple(skills), delivery=delivery, model=model)
                     sight = see(look, each, means)
-                    yield _cell(each, look, sight, {skill.name for skill in own}), sight
+                    told = _tell(each, look, sight, {skill.name for skill in own})
+                    yield Cell(told=told, sight=sight, for_users=for_users)
 
 
 def _beside(wanted: tuple[str, ...], folder: Path) -> Iterator[Skill]:
@@ -141,16 +161,13 @@ def _by_key(skills: tuple[Skill, ...]) -> dict[str, Skill]:
     return found
 
 
-def _cell(ready: Ready, look: Look, sight: Sight, own: set[str]) -> dict[str, Any]:
+def _tell(ready: Ready, look: Look, sight: Sight, own: set[str]) -> dict[str, Any]:
     return {
         "agent": ready.agent.name,
         "version": ready.version,
         "model": look.model or ready.agent.model,
         "delivery": look.delivery,
         "budget_chars": sight.budget_chars,
-        "listing_bytes": sight.listing_bytes,
-        "problem": sight.problem,
-        "also_shown": list(sight.also_shown),
         "skills": [
             {
                 "skill": offer.skill,
@@ -163,25 +180,26 @@ def _cell(ready: Ready, look: Look, sight: Sight, own: set[str]) -> dict[str, An
     }
 
 
-def _print(cell: dict[str, Any], sight: Sight) -> None:
-    model = f" {cell['model']}" if cell["model"] else ""
-    click.echo(visible(f"{cell['agent']}+{cell['delivery']}{model}  ({cell['version']})"))
+def _print(cell: Cell) -> None:
+    told, sight = cell.told, cell.sight
+    click.echo(visible(f"{cell.name}  ({told['version']})"))
     if sight.problem:
         click.echo(visible(f"  nothing was seen: {sight.problem}"))
-    for offer in cell["skills"]:
+    for offer in told["skills"]:
         shown, of = offer["shown_chars"], offer["of_chars"]
+        why = ": only the user may call it" if offer["skill"] in cell.for_users else ""
         said = {
             "full": f"in full, {shown} characters",
             "cut": f"cut after {shown} of {of} characters",
             "name": f"name only, none of {of} characters",
-            "missing": "missing",
+            "missing": f"missing{why}",
         }.get(offer["offered"], "unknown")
         click.echo(visible(f"  {offer['skill']:<24} {said}"))
     used = sum(sight.listing_bytes.values())
-    room = f" of about {sight.budget_chars}" if sight.budget_chars else ""
+    room = f" of about {sight.budget_chars} characters" if sight.budget_chars else ""
     ways = ", ".join(f"{size} {route}" for route, size in sight.listing_bytes.items())
     click.echo(
         f"  listing: {used} bytes{room}" + (f" ({ways})" if len(sight.listing_bytes) > 1 else "")
     )
     if sight.also_shown:
-        click.echo(visible(f"  the agent's own beside them: {', '.join(sight.also_shown)}"))
+        click.echo(visible(f"  shared with the agent's own: {', '.join(sight.also_shown)}"))
