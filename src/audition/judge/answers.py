@@ -98,12 +98,22 @@ def _read(text: str, key: str, kind: type[T]) -> T:
         raise BadAnswer(f"the JSON does not obey the schema: {error}") from error
 
 
+def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """An object whose keys are there once: of two verdicts, neither counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise BadAnswer("the JSON has a key twice in one object")
+    return found
+
+
 def _objects(text: str) -> Iterator[dict[str, Json]]:
     """Every JSON object that stands in the text, those inside of others left out."""
-    decoder, at = json.JSONDecoder(), 0
+    decoder, at = json.JSONDecoder(object_pairs_hook=_once), 0
     while (at := text.find("{", at)) >= 0:
         try:
             found, end = decoder.raw_decode(text, at)
+        except BadAnswer:
+            raise
         except (ValueError, RecursionError):
             at += 1
             continue

@@ -4,9 +4,10 @@ In: answers, the criteria, the events as they were shown. Out: Opinions.
 Must not know: who answered, how often it is asked.
 """
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 
-from audition.judge.digest import BAR, Item
+from audition.judge.digest import BAR, Item, harmless
 from audition.judge.prompt import LEAST
 from audition.judge.values import Answer, Citation, Opinion
 from audition.model import Criterion
@@ -73,5 +74,6 @@ def _fault_of(citation: Citation, items: Mapping[str, Item]) -> str:
 
 
 def squeeze(text: str) -> str:
-    """The words with single spaces between them, and without the bars of the page."""
-    return " ".join(" ".join(line.removeprefix(BAR) for line in text.splitlines()).split())
+    """The words with single spaces between them, as the page writes them, without its bars."""
+    lines = unicodedata.normalize("NFC", harmless(text)).splitlines()
+    return " ".join(" ".join(line.removeprefix(BAR) for line in lines).split())

@@ -8,10 +8,12 @@ line of an event's text begins with `| `, so no text can pose as another event o
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
+from audition.called import bare
 from audition.model import Call, Denial, End, Fault, Message, Result, Trace, Value
 
 ROOM = 60_000
@@ -26,6 +28,12 @@ FAMILIES = (
 """Names of agents, models and their makers: an agent may say what it is in its own words."""
 _HOMES = re.compile(r"""[^\s"'`|()<>=]*/?\.[a-z][\w-]*/skills(?=[/\s"'`)<]|$)""")
 """Where an agent looks for skills: the folder tells which agent it is."""
+_BASE = re.compile(r"(Base directory for this skill: )\S*/")
+"""Claude Code says where a skill lies, and so how it was delivered."""
+_FRONT = re.compile(r"---.{0,8192}?---", re.DOTALL)
+_VERSION = re.compile(r"""(?i)((?:\b|(?<=\\n))version["'\\]*:\s*)["'\\]*[^\s"'\\,}]+""")
+HEAD = 300
+"""So much of an event's heading is shown: a file may have any name."""
 
 
 class Item(Value, frozen=True, kw_only=True):
@@ -54,7 +62,9 @@ def make_items(
 
     def add(what: str, text: str, line: int) -> str:
         name = f"{nonce}-{len(found) + 1}"
-        found.append(Item(id=name, what=hide(harmless(what)), text=hide(harmless(text)), line=line))
+        # A heading has no bar before it, so it is one line, whatever a file or a tool is named.
+        head = hide(harmless(what)).replace("\n", "\\n").replace("\t", "\\t")[:HEAD]
+        found.append(Item(id=name, what=head, text=hide(harmless(text)), line=line))
         return name
 
     last = _last_words(trace)
@@ -89,7 +99,11 @@ def _tell(event: object, numbers: Mapping[str, str]) -> Iterator[tuple[str, str]
         tool = f" `{event.tool}`" if event.does in ("mcp", "other") else ""
         # Codex tells of a patch only which files it touched.
         given = msgspec.json.encode(event.input).decode() if event.input else " ".join(event.paths)
-        yield f"call: {event.does}{tool}", event.command or given or "(nothing)"
+        if event.does == "skill" and event.skill:
+            # The skill alone: what it is called by tells the delivery.
+            more = {key: word for key, word in event.input.items() if word != event.skill}
+            given = f"{bare(event.skill)} {msgspec.json.encode(more).decode() if more else ''}"
+        yield f"call: {event.does}{tool}", event.command or given.strip() or "(nothing)"
     elif isinstance(event, Result):
         facts = [f"of {numbers[event.id]}"] if event.id in numbers else []
         facts += ["failed"] if event.failed else []
@@ -106,19 +120,31 @@ def _tell(event: object, numbers: Mapping[str, str]) -> Iterator[tuple[str, str]
 def _hiding(names: Collection[str]) -> Callable[[str], str]:
     words = sorted({each for each in names if len(each) > 2}, key=len, reverse=True)
     if not words:
-        return lambda text: _HOMES.sub("[skills]", text)
+        return _nowhere
     either = f"(?:{'|'.join(map(re.escape, words))})"
     # The version goes with the name: `opus-4-6`, `Sonnet 4.5`, `gpt-5.5-codex`.
     tail = rf"(?:[-_.:/ ]{either}(?![A-Za-z0-9])|[-_:]?\d[\w.-]*\w| \d+\.\d+)*"
     pattern = re.compile(rf"(?<![A-Za-z0-9]){either}{tail}(?![A-Za-z0-9])", re.IGNORECASE)
-    return lambda text: pattern.sub("[name]", _HOMES.sub("[skills]", text))
+    return lambda text: pattern.sub("[name]", _nowhere(text))
+
+
+def _nowhere(text: str) -> str:
+    """The text without where skills lie, and without the version that a skill says it has."""
+    if "ersion" in text and "description:" in text:
+        text = _FRONT.sub(lambda front: _VERSION.sub(r"\1[version]", front[0]), text, count=1)
+    return _BASE.sub(r"\1[skills]/", _HOMES.sub("[skills]", text))
 
 
 def harmless(text: str) -> str:
     """The text with everything that a reader cannot see made visible."""
     return "".join(
-        each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text
+        each if each.isprintable() or each in "\n\t" else _shown(each)
+        for each in text.replace("\r\n", "\n")
     )
+
+
+def _shown(char: str) -> str:
+    return " " if unicodedata.category(char) == "Zs" else ascii(char)[1:-1]
 
 
 def lay_out(items: Sequence[Item], room: int = ROOM) -> Page:
@@ -133,8 +159,9 @@ def lay_out(items: Sequence[Item], room: int = ROOM) -> Page:
     head, tail = _ends(shown, room)
     note = f"({tail - head} events left out here; they are in events/rest.txt)"
     rest = "\n".join(_show(item, CAPS[0]) for item in items[head:tail])
-    ends = {*(item.id for item in items[:head]), *(item.id for item in items[tail:])}
-    files = {path: text for path, text in whole.items() if path[7:-4] in ends}
+    # In the file there is more room for each: what is whole in it needs no file of its own.
+    whole_there = {item.id for item in items[head:tail] if len(item.text) <= CAPS[0]}
+    files = {path: text for path, text in whole.items() if path[7:-4] not in whole_there}
     return Page(
         text="\n".join([*shown[:head], note, *shown[tail:]]),
         files={**files, "events/rest.txt": rest},
@@ -158,13 +185,16 @@ def _ends(shown: Sequence[str], room: int) -> tuple[int, int]:
 
 
 def _show(item: Item, cap: int) -> str:
-    text, note = item.text, ""
-    if len(text) > cap:
-        keep = cap * 2 // 3
-        left_out = len(text) - cap
-        note = f"\n({left_out} characters left out; whole in events/{item.id}.txt)\n"
-        return f"[{item.id}] {item.what}\n{_bars(text[:keep])}{note}{_bars(text[keep - cap :])}"
-    return f"[{item.id}] {item.what}\n{_bars(text)}"
+    return f"[{item.id}] {item.what}\n{barred(item.text, cap, f'events/{item.id}.txt')}"
+
+
+def barred(text: str, cap: int, file: str) -> str:
+    """The lines behind bars; of a long text the ends, with the file that holds the whole."""
+    if len(text) <= cap:
+        return _bars(text)
+    keep = cap * 2 // 3
+    note = f"({len(text) - cap} characters left out; whole in {file})"
+    return f"{_bars(text[:keep])}\n{note}\n{_bars(text[keep - cap :])}"
 
 
 def _bars(text: str) -> str:

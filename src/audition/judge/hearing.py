@@ -12,8 +12,16 @@ import msgspec
 
 from audition.judge.answers import BadAnswer, read_answers, read_overall
 from audition.judge.citations import verify
-from audition.judge.digest import Item, Page, lay_out, make_items
-from audition.judge.prompt import ask_again, ask_criteria, ask_overall, groups_of, hash_prompt
+from audition.judge.digest import Item, Page, harmless, lay_out, make_items
+from audition.judge.prompt import (
+    TASK,
+    TASK_FILE,
+    ask_again,
+    ask_criteria,
+    ask_overall,
+    groups_of,
+    hash_prompt,
+)
 from audition.judge.settling import settle
 from audition.judge.values import Judgement, Opinion, Overall, Said
 from audition.model import Criterion, Json, Trace, Value
@@ -39,6 +47,8 @@ def hear(matter: Matter, door: Door, blank: Judgement) -> Judgement:
     """The judgement on a matter; `blank` says who judges, by which nonce, with how many votes."""
     items = make_items(matter.trace, blank.nonce, left=matter.left, names=matter.names)
     page = lay_out(items)
+    if len(whole := harmless(matter.task)) > TASK:
+        page = msgspec.structs.replace(page, files={**page.files, TASK_FILE: whole})
     said: list[Said] = []
 
     def ask(prompt: str, schema: Json) -> Said:

@@ -9,11 +9,13 @@ import json
 from collections.abc import Iterator, Sequence
 
 from audition.judge.answers import answer_schema, overall_schema
-from audition.judge.digest import harmless
+from audition.judge.digest import barred, harmless
 from audition.model import Criterion, Json
 
 TASK = 8000
 """So many characters of what the user asked for are shown."""
+TASK_FILE = "events/task.txt"
+"""The whole of it, where it is longer."""
 GROUP = 5
 """So many questions at once: each is to get a look of its own."""
 
@@ -80,7 +82,7 @@ def ask_overall(
 
 
 def _compose(criteria: Sequence[Criterion], task: str, page: str, nonce: str, rules: str) -> str:
-    asked = "\n".join(f"| {line}" for line in harmless(task[:TASK]).split("\n"))
+    asked = barred(harmless(task), TASK, TASK_FILE)
     parts = (
         HEAD.format(nonce=nonce),
         f"=== {nonce} session begins",
