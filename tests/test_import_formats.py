@@ -154,6 +154,12 @@ def test_pkbllm_splits_lists_and_keeps_cells_of_several_lines():
     ]
     second = case(suite, "implicit-1")
     assert (second.line, second.judge, len(second.rubric)) == (4, True, 4)
+    # `--judge` asks it of every case there, also of one that does not wish it.
+    assert (first.judge, [each.id for each in first.rubric]) == (
+        False,
+        ["trigger", "outcome", "process", "efficiency"],
+    )
+    assert first.rubric[0].question == "Was the skill `uv-greeting` used?"
     assert Path(second.fixture, "notes/in.txt").is_file()
     assert second.settings["output_schema"].endswith("evals/schemas/skill_response.schema.json")
     assert second.env["HUMAN_MATERIAL_PATH"] == "{workspace}/human_materials"

@@ -495,7 +495,7 @@ def test_what_was_right_the_first_time_is_not_lost_by_the_second():
     found = hear(a_matter(2), door, BLANK)
     assert [each.verdict for each in found.settled] == ["met", "cannot_tell"]
     assert found.problem == ""
-    assert [each.text for each in found.said][-1] == "oops"
+    assert (found.said[-1].text, [each.repair for each in found.said]) == ("oops", [False, True])
     mended = msgspec.structs.replace(truth, criterion="q1", verdict="unmet")
     spoilt = msgspec.structs.replace(lie, criterion="q0")
     found = hear(a_matter(2), Scripted(as_text(truth, lie), as_text(spoilt, mended)), BLANK)
@@ -515,6 +515,9 @@ def test_three_votes_are_three_sessions():
     blank = msgspec.structs.replace(BLANK, votes=3)
     found = hear(a_matter(), Scripted(good("q0"), no, good("q0")), blank)
     assert (found.settled[0].verdict, found.settled[0].votes) == ("met", {"met": 2, "unmet": 1})
+    assert [(each.criteria, each.vote, each.repair) for each in found.said] == [
+        (("q0",), number, False) for number in (1, 2, 3)
+    ]
     (grade,) = grade_rubric(a_matter().criteria, found)
     assert "votes: 2 met, 1 unmet" in grade.reason
     found = hear(a_matter(), Scripted(good("q0"), Said(problem="x"), Said(problem="x")), blank)

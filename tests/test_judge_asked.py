@@ -97,6 +97,8 @@ def test_an_honest_judge_s_verdicts_are_grades_with_the_lines_they_cite(house):
     kept = house.judged(record)
     assert kept["by"]["command"][-1].endswith("judge_honest.py")
     assert kept["prompt_hash"]
+    told = {**kept["by"], "prompt_hash": kept["prompt_hash"], "votes": 1, "same_agent": False}
+    assert record["judge"] == told
     assert json.loads(kept["said"][0]["text"])["answers"]
     assert kept["settled"][0]["citations"]
 
@@ -175,8 +177,8 @@ def test_a_case_may_say_no_and_a_flag_overrules_it(house):
     house.cases(RUBRIC, judge=False)
     judge = ("--judge-command", judge_words("honest"))
     (record,) = house.run(*judge)
-    assert grades(record) == {"judge": "vacuous"}
-    for words, count in ((("--judge",), 3), (("--no-judge",), 1)):
+    assert (grades(record), record["judge"]) == ({}, None)
+    for words, count in ((("--judge",), 3), (("--no-judge",), 0)):
         house.done = house.audition(
             "run", "cases.yaml", "-q", "--run-id", "again" + words[0], *judge, *words
         )
@@ -365,6 +367,10 @@ def test_a_look_at_a_judge_is_compared_with_the_one_before(house):
     house.audition(*words, judge_words("refusing"))  # says nothing, so nothing to compare with
     done = house.audition(*words, judge_words("split", house.root / "count", "unmet"))
     assert "2 of 3 verdicts changed; 0 right now, 2 wrong now" in done.stdout
+    again = house.audition(*words, judge_words("honest"), "--output-format", "json")
+    against = json.loads(again.stdout)["against"]
+    assert (against["both"], against["better"], against["worse"]) == (3, 2, 0)
+    assert len(against["changed"]) == 2
 
 
 def test_a_judge_that_gives_no_answer_at_all_is_broken(house):

@@ -18,7 +18,7 @@ from audition.beside import last_words, lines_beside
 from audition.check import Outcome, Ran
 from audition.evidence import climb
 from audition.faithful import weigh
-from audition.judge import Judgement, decode_judgement, grade_rubric
+from audition.judge import Judgement, decode_judgement, grade_rubric, judged_by
 from audition.latency import measure
 from audition.model import (
     RUNGS,
@@ -125,6 +125,7 @@ def _blank(sealed: Sealed, grading: Grading, folder: Path) -> Record:
         listing_bytes=sealed.listing_bytes,
         variant=trial.variant,
         reused=sealed.reused,
+        judge=judged_by(read_judgement(folder)) if case.rubric else None,
     )
 
 
@@ -184,7 +185,9 @@ def _outcome(
     def effective(call: Call) -> bool:
         return not is_look_around(call.command, names)
 
-    files, rubric = sealed_files(folder, grading.run, sealed), sealed.trial.case.rubric
+    files, case = sealed_files(folder, grading.run, sealed), sealed.trial.case
+    judgement = read_judgement(folder) if case.rubric else None
+    asked = bool(case.rubric) and (judgement is not None or case.judge is not False)
     beside = case_folder(sealed.trial.case.file, grading.stood)
 
     def run_program(command: str | list[str], stdin: bytes, seconds: float) -> Ran:
@@ -210,7 +213,7 @@ def _outcome(
         case_folder=beside,
         as_json=lambda: tell_program(sealed, trace, evidence, commands, folder),
         run_program=run_program,
-        judged=grade_rubric(rubric, read_judgement(folder)) if rubric else (),
+        judged=grade_rubric(case.rubric, judgement) if asked else (),
     )
 
 

@@ -25,12 +25,6 @@ OWN = {
 FLAGS = "(?im)"
 """Its patterns ignore case, and `^` and `$` are the ends of a line."""
 SECONDS = 180.0
-RUBRIC = (
-    Criterion(id="trigger", question="Was the skill used exactly when the case asks for it?"),
-    Criterion(id="outcome", question="Does the result do what the prompt asks for?"),
-    Criterion(id="process", question="Did the agent keep to the steps that the skill gives?"),
-    Criterion(id="efficiency", question="Did it get there without needless commands?"),
-)
 
 
 def claims(path: Path, head: bytes) -> bool:
@@ -100,7 +94,8 @@ def _case(given: Given, path: Path, root: Path, skill: str) -> Case | None:
         skill=skill,
         should_trigger=triggers == "true",
         checks=(*_limits(given), *_contents(given)),
-        rubric=RUBRIC if judged else (),
+        # Also where it is not asked for: `--judge` asks it of every case.
+        rubric=_rubric(skill, wanted=triggers == "true"),
         judge=judged,
         fixture=_fixture(given, path),
         timeout_s=_whole(given, "timeout_s", SECONDS) or SECONDS,
@@ -108,6 +103,18 @@ def _case(given: Given, path: Path, root: Path, skill: str) -> Case | None:
         env=environment(path, root),
         line=given.line,
     )
+
+
+def _rubric(skill: str, *, wanted: bool) -> tuple[Criterion, ...]:
+    """The four questions of its judge; only the first depends on the row."""
+    used = f"Was the skill `{skill}` used?" if wanted else f"Was the skill `{skill}` left alone?"
+    questions = {
+        "trigger": used,
+        "outcome": "Does the result do what the prompt asks for?",
+        "process": "Did the agent keep to the steps that the skill gives, if it was used?",
+        "efficiency": "Did it get there without needless commands?",
+    }
+    return tuple(Criterion(id=name, question=text) for name, text in questions.items())
 
 
 def environment(path: Path, root: Path) -> dict[str, str]:

@@ -39,6 +39,21 @@ class Flip(Value, frozen=True, kw_only=True):
     verdict: Word
 
 
+class Changed(Value, frozen=True, kw_only=True):
+    """The anchors: what became of the verdicts of the look before."""
+
+    by: Identity
+    began: str
+    both: int
+    """Questions that were answered then and now."""
+    changed: tuple[str, ...]
+    better: int
+    """Right now, and wrong then."""
+    worse: int
+    p: float | None
+    """How likely so uneven a change is by chance; null where none is for better or worse."""
+
+
 class Check(Value, frozen=True, kw_only=True):
     """What one look at a judge came to; the anchors of the next one."""
 
@@ -53,6 +68,8 @@ class Check(Value, frozen=True, kw_only=True):
     down: tuple[str, ...] = ()
     """Why the judge gave no answer, where it gave none."""
     verdicts: dict[str, Word] = {}
+    against: Changed | None = None
+    """The look before, where there was one."""
 
 
 @click.command
@@ -92,15 +109,16 @@ def judge(config: Config, /, what: str, labels: str, **words: Any) -> int:
     chosen = make_judge(read_wishes(words), config, needed=True)
     if chosen is None:
         raise AssertionError("needed, and none")
-    check = look(found, chosen, config, words["canaries"])
     kept = Path(f"{path}.checks.jsonl")
     before = _last(kept)
+    check = look(found, chosen, config, words["canaries"])
+    check = msgspec.structs.replace(check, against=before and _compare(check, before, found))
     with kept.open("ab") as file:
         file.write(msgspec.json.encode(check) + b"\n")
     if words["output_format"] == "json":
         click.echo(msgspec.json.encode(check))
     else:
-        click.echo("\n".join([*_tell(check), *_compare(check, before, found)]))
+        click.echo("\n".join([*_tell(check), *_tell_changes(check)]))
     if check.flips:
         return Exit.FAILED
     return Exit.BROKEN if len(check.down) and not check.verdicts else Exit.OK
@@ -224,16 +242,29 @@ def _tell(check: Check) -> list[str]:
     return lines + [f"no answer: {each}" for each in check.down]
 
 
-def _compare(check: Check, before: Check | None, found: Sequence[Labelled]) -> list[str]:
-    """The anchors: what the judge said before about the same questions."""
-    if before is None:
-        return []
+def _compare(check: Check, before: Check, found: Sequence[Labelled]) -> Changed:
+    """What the judge said before about the same questions, and says now."""
     right = {each.key: each.label.label for each in found}
     both = [key for key in right if key in check.verdicts and key in before.verdicts]
     better = sum(before.verdicts[key] != right[key] == check.verdicts[key] for key in both)
     worse = sum(before.verdicts[key] == right[key] != check.verdicts[key] for key in both)
-    changed = sum(before.verdicts[key] != check.verdicts[key] for key in both)
-    words = f"against {before.by.name}, {before.began}: {changed} of {len(both)} verdicts changed"
-    if better + worse:
-        words += f"; {better} right now, {worse} wrong now (p = {mcnemar(worse, better):.3f})"
-    return [words]
+    return Changed(
+        by=before.by,
+        began=before.began,
+        both=len(both),
+        changed=tuple(key for key in both if before.verdicts[key] != check.verdicts[key]),
+        better=better,
+        worse=worse,
+        p=mcnemar(worse, better) if better + worse else None,
+    )
+
+
+def _tell_changes(check: Check) -> list[str]:
+    then = check.against
+    if then is None:
+        return []
+    words = f"against {then.by.name}, {then.began}: "
+    words += f"{len(then.changed)} of {then.both} verdicts changed"
+    if then.p is not None:
+        words += f"; {then.better} right now, {then.worse} wrong now (p = {then.p:.3f})"
+    return [words, *(f"  {key}: now {check.verdicts[key]}" for key in then.changed)]

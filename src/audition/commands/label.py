@@ -82,7 +82,8 @@ def _questions(
             continue
         sealed = read_sealed(folder)
         case = sealed.trial.case
-        if not case.rubric or sealed.problem or sealed.trial.ineligible:
+        unasked = case.judge is False and not (folder / "judge.json").exists()
+        if not case.rubric or unasked or sealed.problem or sealed.trial.ineligible:
             continue
         if (skills and case.skill not in skills) or (cases and case.id not in cases):
             continue

@@ -16,7 +16,7 @@ from audition.judge.canaries import PAYLOADS, append_payload
 from audition.judge.citations import verify
 from audition.judge.digest import FAMILIES, Item, Page, harmless, lay_out, make_items
 from audition.judge.hearing import Matter, hear
-from audition.judge.kept import decode_judgement
+from audition.judge.kept import decode_judgement, judged_by
 from audition.judge.prompt import (
     ask_again,
     ask_criteria,
@@ -63,6 +63,7 @@ __all__ = [
     "harmless",
     "hash_prompt",
     "hear",
+    "judged_by",
     "lay_out",
     "make_items",
     "read_answers",

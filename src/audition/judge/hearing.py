@@ -28,7 +28,8 @@ from audition.model import Criterion, Json, Trace, Value
 
 Door = Callable[[str, Json, Page], Said]
 """(prompt, schema of the answer, page whose files are to be at hand) → what was said."""
-Ask = Callable[[str, Json], Said]
+Ask = Callable[[str, Json, Said], Said]
+"""(prompt, schema, which answer it is to be: of what, which vote, a repair) → what was said."""
 
 
 class Matter(Value, frozen=True, kw_only=True):
@@ -51,8 +52,13 @@ def hear(matter: Matter, door: Door, blank: Judgement) -> Judgement:
         page = msgspec.structs.replace(page, files={**page.files, TASK_FILE: whole})
     said: list[Said] = []
 
-    def ask(prompt: str, schema: Json) -> Said:
-        said.append(door(prompt, schema, page))
+    def ask(prompt: str, schema: Json, about: Said) -> Said:
+        came = door(prompt, schema, page)
+        said.append(
+            msgspec.structs.replace(
+                came, criteria=about.criteria, vote=about.vote, repair=about.repair
+            )
+        )
         return said[-1]
 
     if matter.pkbllm:
@@ -75,8 +81,10 @@ def _ask_criteria(
     for group in groups_of(matter.criteria):
         prompt, schema = ask_criteria(group, matter.task, page.text, begun.nonce)
         votes = []
-        for _ in range(begun.votes):
-            opinions, problem = _vote(ask, prompt, schema, (group, items, begun.nonce))
+        for number in range(1, begun.votes + 1):
+            about = Said(criteria=tuple(each.id for each in group), vote=number)
+            vote = Vote(group=group, items=items, nonce=begun.nonce, about=about)
+            opinions, problem = _vote(ask, prompt, schema, vote)
             if problem:
                 problems.append(problem)
             else:
@@ -88,19 +96,26 @@ def _ask_criteria(
     return msgspec.structs.replace(begun, settled=tuple(settled), problem=problem)
 
 
-Group = tuple[tuple[Criterion, ...], tuple[Item, ...], str]
+class Vote(Value, frozen=True, kw_only=True):
+    """One look at a group of questions."""
+
+    group: tuple[Criterion, ...]
+    items: tuple[Item, ...]
+    nonce: str
+    about: Said
 
 
-def _vote(ask: Ask, prompt: str, schema: Json, about: Group) -> tuple[tuple[Opinion, ...], str]:
+def _vote(ask: Ask, prompt: str, schema: Json, vote: Vote) -> tuple[tuple[Opinion, ...], str]:
     """One vote on a group of questions, repaired once; or why there is none."""
-    group, items, nonce = about
-    said = ask(prompt, schema)
+    group, items = vote.group, vote.items
+    said = ask(prompt, schema, vote.about)
     if said.problem:
         return (), said.problem
     first, faults = _understand(said.text, group, items)
     if not faults:
         return first, ""
-    again = ask(ask_again(prompt, nonce, said.text, faults), schema)
+    repair = msgspec.structs.replace(vote.about, repair=True)
+    again = ask(ask_again(prompt, vote.nonce, said.text, faults), schema, repair)
     second: tuple[Opinion, ...] = ()
     if not again.problem:
         second, faults = _understand(again.text, group, items)
@@ -124,8 +139,9 @@ def _ask_overall(ask: Ask, matter: Matter, page: Page, nonce: str) -> tuple[Over
     """The answer to pkbllm's rubric, repaired once; or why there is none."""
     prompt, schema = ask_overall(matter.criteria, matter.task, page.text, nonce)
     problem, asked = "", prompt
-    for _ in range(2):
-        said = ask(asked, schema)
+    about = Said(criteria=tuple(each.id for each in matter.criteria))
+    for repair in (False, True):
+        said = ask(asked, schema, msgspec.structs.replace(about, repair=repair))
         if said.problem:
             return None, said.problem
         try:

@@ -7,6 +7,7 @@ Must not know: where it lies.
 import msgspec
 
 from audition.judge.values import Identity, Judgement
+from audition.model import JudgedBy
 
 
 def decode_judgement(data: bytes) -> Judgement:
@@ -15,3 +16,15 @@ def decode_judgement(data: bytes) -> Judgement:
         return msgspec.json.decode(data, type=Judgement)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return Judgement(by=Identity(), problem=f"judge.json cannot be understood: {error}")
+
+
+def judged_by(found: Judgement | None) -> JudgedBy | None:
+    """Whose word it is, for the record of the trial."""
+    if found is None:
+        return None
+    return JudgedBy(
+        **msgspec.structs.asdict(found.by),
+        prompt_hash=found.prompt_hash,
+        votes=found.votes,
+        same_agent=found.same_agent,
+    )

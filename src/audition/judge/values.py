@@ -90,6 +90,11 @@ class Said(Value, frozen=True, kw_only=True):
     problem: str = ""
     seconds: float = 0.0
     usage: Spent = Spent()
+    criteria: tuple[str, ...] = ()
+    """What it was asked."""
+    vote: int = 1
+    repair: bool = False
+    """It was asked again, for the first answer did not count."""
 
 
 class Judgement(Value, frozen=True, kw_only=True):

@@ -89,6 +89,18 @@ class Latency(Value, frozen=True, kw_only=True):
     seconds: float | None = None
 
 
+class JudgedBy(Value, frozen=True, kw_only=True):
+    """Which judge a trial's rubric was answered by, and a hash of what it was asked."""
+
+    agent: str = ""
+    version: str = ""
+    model: str = ""
+    command: tuple[str, ...] = ()
+    prompt_hash: str = ""
+    votes: int = 1
+    same_agent: bool = False
+
+
 class Record(Value, frozen=True, kw_only=True):
     """A trial with its verdict: grade.json, and one entry of results.json."""
 
@@ -126,6 +138,8 @@ class Record(Value, frozen=True, kw_only=True):
     """Which baseline it belongs to; empty for the skills on trial themselves."""
     reused: str = ""
     """The run that it was taken over from, unchanged; empty where it was asked here."""
+    judge: JudgedBy | None = None
+    """Whose word the grades `judge:…` are; null where no judge was asked."""
 
 
 class Inputs(Value, frozen=True, kw_only=True):
