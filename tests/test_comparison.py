@@ -78,6 +78,46 @@ def test_a_run_beside_itself_never_differs():
     assert found.overall.p == 1
 
 
+def in_arm(name, letters, **arm):
+    words = {"p": "pass", "f": "fail"}
+    records = [make_record(words[each], n, **arm) for n, each in enumerate(letters)]
+    return Side(name=name, about=About(), records=records)
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"agent": "codex"}, "agent: understudy → codex"),
+        ({"model": "opus"}, "model understudy: its default → opus"),
+        ({"delivery": "mcp"}, "delivery: native → mcp"),
+    ],
+)
+def test_another_agent_model_or_delivery_is_an_input_that_changed(other, said):
+    found = compare(in_arm("a", "p" * 20), in_arm("b", "f" * 15 + "p" * 5, **other))
+    assert found.regressed
+    assert found.overall.of == 20
+    assert [each.words for each in found.changed] == [said]
+    (case,) = found.cases
+    assert (case.change, case.because) == ("worse", (said,))
+
+
+def test_arms_are_set_beside_each_other_only_where_it_is_clear_which():
+    def both(*arms):
+        records = [record for arm in arms for record in in_arm("x", "pp", **arm).records]
+        return Side(name="x", about=About(), records=records)
+
+    one, two, three = {"agent": "one"}, {"agent": "two"}, {"agent": "three"}
+    found = compare(both(one, two), both(two, three))
+    assert [each.words for each in found.changed] == ["agent: one → three"]
+    assert found.overall.of == 4
+    unclear = compare(both(one, two), both(three))
+    assert (unclear.overall.of, unclear.changed) == (0, ())
+    models = compare(both({"model": "a"}, {"model": "b"}), both({"model": "b"}, {"model": "c"}))
+    assert [each.words for each in models.changed] == ["model understudy: a → c"]
+    baseline = compare(both(one), both({"agent": "one", "variant": "none"}))
+    assert baseline.overall.of == 0
+
+
 def test_nothing_to_compare_is_said_and_is_no_regression():
     found = compare(side("a", []), side("b", []))
     assert not found.regressed
@@ -238,13 +278,33 @@ def test_a_results_file_and_one_as_of_a_commit_are_baselines(house):
         done = audition(house, "diff", words, "bad", "--output-format", "json")
         assert done.returncode == 1, done.stderr
         found = json.loads(done.stdout)
-        assert found["changed"] == []
+        assert [each["what"] for each in found["changed"]] == ["agent"]
+        assert found["changed"][0]["b"] == "coin:0.4:2"
         told.append(found["overall"])
     assert told[0] == told[1] == told[2]
     (house / "baseline.json").write_bytes(
         (house / "artifacts" / "skill-evals" / "bad" / "results.json").read_bytes()
     )
     assert audition(house, "diff", "HEAD", "baseline.json").returncode == 1
+
+
+def test_a_commit_alone_is_the_newest_run_of_the_skills_as_they_were_then(house):
+    git(house, "init", "-q")
+    git(house, "add", "skills")
+    git(house, "commit", "-qm", "one")
+    run(house, "good", "coin:0.95:1")
+    (house / "skills" / "greeting" / "SKILL.md").write_text(SKILL.format("greeting", "Less."))
+    git(house, "commit", "-qam", "two")
+    run(house, "bad", "coin:0.4:2")
+    done = audition(house, "diff", "HEAD~1", "HEAD", "--output-format", "json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["a"], found["b"]) == (1, "HEAD~1 (good)", "HEAD (bad)")
+    assert {each["what"] for each in found["changed"]} == {"agent", "skill"}
+    (house / "skills" / "greeting" / "SKILL.md").write_text(SKILL.format("greeting", "Even less."))
+    git(house, "commit", "-qam", "three")
+    none = audition(house, "diff", "HEAD", "last")
+    assert none.returncode == 2
+    assert "was made with the skills as they were at `HEAD`" in none.stderr
 
 
 def test_what_is_no_run_no_file_and_no_commit_is_said(house):

@@ -9,7 +9,17 @@ from typing import Literal
 from audition.fingerprint import TELLING, case_digests
 from audition.model import Inputs, Json, Value
 
-What = Literal["skill", "catalogue", "case", "agent version", "model", "setting", "audition"]
+What = Literal[
+    "skill",
+    "catalogue",
+    "case",
+    "agent",
+    "agent version",
+    "delivery",
+    "model",
+    "setting",
+    "audition",
+]
 
 
 class About(Value, frozen=True, kw_only=True):
@@ -45,7 +55,7 @@ class Drift(Value, frozen=True, kw_only=True):
         """Whether it may explain a difference of this case with this agent."""
         if self.what == "case":
             return self.name == f"{skill or ''}/{case}"
-        if self.what in ("agent version", "model"):
+        if self.what in ("agent", "agent version", "model") and self.name:
             return self.name == agent
         # Another skill of the catalogue may steal, so every skill is about every case.
         return True
@@ -87,7 +97,7 @@ def _drifts(a: About, b: About) -> Iterable[Drift]:
         # A case that only one run has is new or gone, which is told of it elsewhere.
         if name in shared:
             yield Drift(what="case", name=name, a=one, b=two)
-    for what, key in (("agent version", "version"), ("model", "model")):
+    for what, key in (("agent", "like"), ("agent version", "version"), ("model", "model")):
         for name, one, two in _unlike(_of_agents(a, key), _of_agents(b, key)):
             if name in a.agents and name in b.agents:
                 yield Drift(what=what, name=name, a=one, b=two)  # type: ignore[arg-type]

@@ -28,14 +28,15 @@ from audition.errors import Exit
 def diff(a: str, b: str, tolerance: float, out: str, **words: Any) -> int:
     """What became of the trials of A in B (default: the newest run).
 
-    A and B are runs, files `results.json` that were put aside as a baseline, or `REF:PATH`: such
-    a file as of a commit. Trials are paired by case, skill, arm and number. The answer is 1
+    A and B are runs, files `results.json` that were put aside as a baseline, `REF:PATH`: such a
+    file as of a commit, or `REF`: the newest run of the skills as they were at the commit. Trials are paired by case, skill, arm and number. The answer is 1
     where a regression is established, not where one trial failed that passed before.
 
     \b
     Examples:
       audition diff 20260102-030405
       audition diff baseline.json last --tolerance 0.05
+      audition diff main HEAD
       audition diff main:evals/results.json last --output-format markdown
     """
     from audition.commands.sides import read_side

@@ -3,7 +3,8 @@
 In: two Sides, each what a run was asked for and its records. Out: a Comparison.
 Must not know: files, git, the screen.
 
-Trials are paired by case, skill, arm and number; a pair counts where both were graded. Only
+Trials are paired by case, skill, arm and number; a pair counts where both were graded. Where
+an arm is called otherwise in B (another agent, model or delivery), that is what changed. Only
 what stands in both sides is compared, and what does not is counted. A difference is
 established where it is too large for chance: McNemar's mid-p, adjusted for the number of
 cells (Benjamini and Hochberg). Given the case, the two trials of a pair come about apart
@@ -12,6 +13,7 @@ from each other, so that under no difference either is as likely to be the bette
 
 from collections.abc import Mapping, Sequence
 
+from audition.comparison.arms import align
 from audition.comparison.cells import adjust, judge_pairs
 from audition.comparison.figures import (
     CaseChange,
@@ -45,7 +47,8 @@ def compare(a: Side, b: Side, tolerance: float = 0.0) -> Comparison:
     """What became of the trials of A in B."""
     before = gather(a.records, a.about.run_id)
     after = gather(b.records, b.about.run_id)
-    drifts = find_drifts(a.about, b.about)
+    before, other_arms = align(before, after)
+    drifts = tuple(dict.fromkeys((*other_arms, *find_drifts(a.about, b.about))))
     cells, left_out = pair_up(before, after)
     judged = adjust([judge_pairs(cell, counts) for cell, counts in sorted(cells.items(), key=str)])
     whole = tuple(sum(column) for column in zip(*cells.values(), strict=True)) or (0, 0, 0, 0)
