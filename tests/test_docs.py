@@ -17,7 +17,8 @@ from audition.check import arguments_of, checks
 from audition.cli import COMMANDS, audition
 from audition.config import AGENT_KEYS, GATE_KEYS, KEYS, MCP_KEYS, TABLES
 from audition.errors import Exit
-from audition.model import RUNGS
+from audition.model import RUNGS, Commands, Evidence, Grade, Record, Spent
+from audition.store import State
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -220,3 +221,11 @@ def test_every_command_line_that_the_pages_show_is_one_that_the_program_takes(wh
         return
     command = command_of(words[0])
     command.make_context(words[0], words[1:], resilient_parsing=False)
+
+
+def test_the_page_of_reports_names_every_key_of_a_trial():
+    page = (DOCS / "reports.md").read_text()
+    told = page[page.index("## results.json") :]
+    keys = {*Record.__struct_fields__, *Evidence.__struct_fields__, *Grade.__struct_fields__}
+    keys |= {*Spent.__struct_fields__, *Commands.__struct_fields__, *State.__struct_fields__}
+    assert not [each for each in keys if not re.search(rf"[`\".]{each}[`\".]", told)]

@@ -349,6 +349,40 @@ def test_the_first_failure_ends_a_run_with_x(house):
     assert json.loads(ended.read_text())["why"] == "failure"
 
 
+def test_a_mark_on_github_names_the_file_as_the_repository_does(house):
+    (house / "below").mkdir()
+    write_cases(house, [{**case("good"), "skill": "none"}])
+    (house / "cases.yaml").rename(house / "below" / "cases.yaml")
+    (house / "skills").rename(house / "below" / "skills")
+    env = {**os.environ, "GITHUB_WORKSPACE": str(house)}
+    for file, cwd in (("cases.yaml", house / "below"), (str(house / "below/cases.yaml"), house)):
+        words = ("run", file, "-a", "fake", "-q", "--output-format", "github")
+        done = audition(house, *words, cwd=cwd, env=env)
+        assert "::error file=below/cases.yaml,line=1," in done.stdout, done.stderr
+
+
+def test_a_session_that_is_gone_is_said_and_its_grade_stays(house):
+    write_cases(house, [case("good"), case("quiet")])
+    audition(house, "run", "-a", "fake", "--run-id", "r", "-q")
+    before = results(house)
+    next((house / "artifacts/skill-evals/r/work").rglob("trace.jsonl")).unlink()
+    done = audition(house, "grade", "r")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: cannot read ")
+    assert "trace.jsonl: No such file" in done.stderr
+    assert results(house) == before
+
+
+def test_a_run_that_does_not_say_its_agents_is_graded_by_its_plan(house):
+    write_cases(house, [case("good"), case("quiet")])
+    audition(house, "run", "-a", "fake", "--run-id", "r", "-q")
+    path = house / "artifacts/skill-evals/r/run.json"
+    told = json.loads(path.read_text())
+    path.write_text(json.dumps({key: told[key] for key in ("version", "run_id", "skills")}))
+    done = audition(house, "grade", "r")
+    assert (done.returncode, "0 verdicts changed" in done.stderr) == (1, True)
+
+
 def test_a_dry_run_asks_nobody_and_shows_the_plan(house):
     write_cases(house, many(4))
     done = audition(house, "run", "-a", "fake", "-r", "3", "--dry-run", "--output-format", "json")

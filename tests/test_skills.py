@@ -157,6 +157,22 @@ def test_front_matter_that_is_not_yaml_is_read_by_line_and_said(tmp_path, front,
     assert [each.severity for each in skill.problems] == ["warning"]
 
 
+def test_a_key_that_is_sound_by_itself_is_read_as_yaml_beside_one_that_is_not(tmp_path):
+    front = """name: a # the name
+description: "Use \\"it\\": it's it" # short
+argument-hint: [file] [format]
+disable-model-invocation: true # never by itself
+user-invocable: 'no'   # nor by hand
+"""
+    skill = read(tmp_path, front)
+    assert (skill.name, skill.description) == ("a", """Use "it": it's it""")
+    assert skill.argument_hint == "[file] [format]"
+    assert (skill.model_invocable, skill.user_invocable) == (False, False)
+    assert "read line by line" in messages(skill)
+    literal = "name: b\ndescription: |\n  one:\n    two\nargument-hint: [a] [b]\n"
+    assert read(tmp_path / "b", literal).description == "one:\n  two"
+
+
 def test_the_finding_names_the_line_of_the_colon(tmp_path):
     skill = read(tmp_path, "name: x\ndescription: Use when: x")
     assert [(each.line, each.severity) for each in skill.problems] == [(3, "warning")]

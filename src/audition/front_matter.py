@@ -96,7 +96,7 @@ def _split(text: str, file: str, problems: list[Finding]) -> tuple[str, str]:
 def _read_fields(front: str, file: str, problems: list[Finding]) -> dict[str, str]:
     """The scalars of the front matter, as text."""
     marked = parse_yaml(front.encode(), file)
-    by_line = _read_lines(front)
+    by_line = _read_lines(front, file)
     broken = not isinstance(marked.value, dict)
     for each in marked.findings:
         words = each.message + ("; read line by line" if broken else "")
@@ -120,8 +120,8 @@ def _read_fields(front: str, file: str, problems: list[Finding]) -> dict[str, st
     return fields
 
 
-def _read_lines(front: str) -> dict[str, str]:
-    """Keys at the margin and what follows them, folded; no YAML needed."""
+def _read_lines(front: str, file: str) -> dict[str, str]:
+    """Keys at the margin and what follows them; what is YAML by itself is read as YAML."""
     found: dict[str, list[str]] = {}
     key = ""
     for line in front.split("\n"):
@@ -130,8 +130,17 @@ def _read_lines(front: str) -> dict[str, str]:
             if key:
                 found[key] = [(match[2] or "").strip()]
         elif key and (not line.strip() or line[0] in " \t"):
-            found[key].append(line.strip())
-    return {key: _fold(lines) for key, lines in found.items()}
+            found[key].append(line)
+    return {key: _read_one(lines, file) for key, lines in found.items()}
+
+
+def _read_one(lines: list[str], file: str) -> str:
+    """One value: quotes, comments and blocks mean what they mean in YAML, where that is sound."""
+    alone = parse_yaml("\n".join(["key: " + lines[0], *lines[1:]]).encode(), file)
+    place = alone.places.get(("key",))
+    if place is None or place.text is None or alone.findings:
+        return _fold([each.strip() for each in lines])
+    return "" if alone.value["key"] is None else place.text
 
 
 def _fold(lines: list[str]) -> str:

@@ -38,7 +38,7 @@ from audition.model import (
 from audition.no_verdict import infrastructure_trouble
 from audition.process import Start, run_command
 from audition.shell import is_look_around
-from audition.store import read_sealed
+from audition.store import in_words, read_sealed
 from audition.trace_file import Cut, numbered_lines
 from audition.workspace import case_folder, materialise, sealed_files
 
@@ -70,7 +70,7 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
     agent = grading.agents[trial.agent]
     skills = tuple(grading.skills[key] for key in trial.skills)
     delivered = as_delivered(agent, trial.delivery)
-    with _reading:
+    with _reading, in_words("read", folder / "trace.jsonl"):
         trace = read_sealed_trace(folder, agent, sealed)
         evidence = climb(trace, skills, delivered, sealed.catalogue, trial.case.prompts)
     outcome = _outcome(folder, grading, sealed, trace, evidence)

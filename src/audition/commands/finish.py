@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import click
+import msgspec
 
 from audition.commands.options import out_words
 from audition.errors import Exit
@@ -65,10 +66,22 @@ def show_result(
         return
     # What a baseline fails at is no failure of the skill's.
     own = (record for record in read_records(run) if not record.variant)
+    if style == "github":
+        own = (_as_github_sees(record, inputs.stood) for record in own)
     records = own if style in ("junit", "html", "github") else notable
     click.echo(render(summary, records, style, inputs))
     if style == "github":
         tell_github(run, inputs, summary)
+
+
+def _as_github_sees(record: Record, stood: str) -> Record:
+    """Marks are put on files as they are called from the root of the repository."""
+    root = os.environ.get("GITHUB_WORKSPACE")
+    if not root:
+        return record
+    path = os.path.realpath(os.path.join(stood, record.file))
+    below = os.path.relpath(path, os.path.realpath(root))
+    return record if below.startswith("..") else msgspec.structs.replace(record, file=below)
 
 
 def tell_github(run: Path, inputs: Inputs, summary: Summary) -> None:

@@ -91,16 +91,14 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
 
 def agents_of(inputs: Inputs, config: Config) -> dict[str, Agent]:
     """The agents of a run, as their output is read today."""
-    return {
-        name: configure_agent(_like(name, inputs.agents, config), config) for name in inputs.agents
-    }
+    names = dict.fromkeys((*inputs.agents, *(each.agent for each in inputs.plan)))
+    return {name: configure_agent(_like(name, inputs.agents, config), config) for name in names}
 
 
 def _like(name: str, agents: dict[str, Any], config: Config) -> str:
     """An agent that only the configuration of that day knew is read as the one it was like."""
-    if name in config.agents or not agents[name]["like"]:
-        return name
-    return str(agents[name]["like"])
+    like = agents.get(name, {}).get("like")
+    return name if name in config.agents or not like else str(like)
 
 
 def regrade(folders: Sequence[Path], store: Run, grading: Grading, jobs: int) -> Changed:
