@@ -45,6 +45,19 @@ def test_an_agent_like_another_is_read(tmp_path):
     assert config.agents["mine"].command == ("my", "claude")
 
 
+def test_a_server_s_files_are_found_beside_the_configuration(tmp_path):
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "server.js").write_text("")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "python").symlink_to("/bin/sh")
+    command = ["./python", "run", "server.js", "tools/", "{skills}", "other.js"]
+    found = write(tmp_path, f"[mcp]\ncommand = {command}\n").mcp.command
+    assert found == (
+        str(tmp_path / "python"), "run", str(tmp_path / "server.js"), str(tmp_path / "tools"),
+        "{skills}", "other.js",
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "words", "hint"),
     [

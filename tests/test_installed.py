@@ -122,6 +122,8 @@ def test_a_delivery_over_mcp_says_early_which_extra_is_missing(monkeypatch):
         check_mcp(["native", "mcp"], McpSettings())
     assert "audition[mcp]" in caught.value.hint
     check_mcp(["native"], McpSettings())
+    with pytest.raises(AgentMissing, match="`no-such-server`, is not here"):
+        check_mcp(["mcp+native"], McpSettings(command=("no-such-server", "{skills}")))
     check_mcp(["mcp"], McpSettings(url="http://127.0.0.1:9/mcp"))
 
 

@@ -16,6 +16,7 @@ from conversations import FORMS, Agent, events, path_of, post, write_skills
 from audition.errors import AuditionError, UsageError
 from audition.model import Case, Trial
 from audition.provider import BadScript, parse_policy, serve, wires
+from audition.provider.log import hide_text
 
 HELLO = {"messages": [{"role": "user", "content": "Hi"}], "stream": True}
 MESSAGES = "/v1/messages"
@@ -452,6 +453,15 @@ def test_no_credential_reaches_the_log(tmp_path):
     assert lines(log)[0]["query"] == "key=<redacted>&alt=sse"
     assert lines(log)[0]["headers"]["user-agent"] == "agent/1"
     assert "my key is <redacted>" in lines(log)[0]["body"]["messages"][0]["content"]
+
+
+def test_a_word_of_a_command_line_keeps_no_secret():
+    url = "http://me:hunter2@host/mcp?a=b&api_key=4711-4711&c=d"
+    assert hide_text(f'{{"url": "{url}"}}') == (
+        '{"url": "http://<redacted>@host/mcp?a=b&api_key=<redacted>&c=d"}'
+    )
+    assert hide_text("sk-ant-api03-abcdefgh --token x") == "<redacted> --token x"
+    assert hide_text("a plain word, max_tokens=3, \udcff") == "a plain word, max_tokens=3, \udcff"
 
 
 def test_the_log_keeps_the_request_and_the_chosen_reply(tmp_path):

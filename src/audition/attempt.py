@@ -6,6 +6,7 @@ the store.
 """
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from audition.installed import Ready, with_node
 from audition.model import Offer, Sealed, Skill, Trial, Value
 from audition.process import Start, run_command
 from audition.provider import Lane, LaneReport, Provider, compare_listing
+from audition.provider.log import NO_SECRET, hide_text
 from audition.sandbox import Boxed, Sandbox
 from audition.sealed import case_folder
 from audition.sign_in import find_sign_in
@@ -59,8 +61,8 @@ def attempt(
             trial, run=means.run, agent=ready.agent, skills=means.skills, bare=means.bare
         ) as stage:
             command = ready.agent.command(make_words(trial, stage, ready, means, lane.url))
-            argv = command.argv
-            boxed = _box(command, stage, ready, means, loopback=bool(lane.url))
+            argv = tuple(map(hide_text, command.argv))
+            boxed = _box(command, stage, ready, means, lane.url)
             start = _start(trial, boxed, command, stage, (folder, means.stood))
             finished = run_command(msgspec.structs.replace(start, watch=watch, stop=means.stop))
             changes = seal_files(stage, folder / "files")
@@ -79,7 +81,9 @@ def attempt(
         seconds=round(finished.seconds, 4),
         stopped=finished.stopped,
         # What the watch said holds also where the program had ended by itself by then.
-        problem=finished.reason if finished.stopped in ("", "fault") else "",
+        problem=_name_server(finished.reason, means.mcp)
+        if finished.stopped in ("", "fault")
+        else "",
         truncated=finished.truncated,
         changes=changes,
         catalogue=_catalogue(report, trial, means),
@@ -88,6 +92,13 @@ def attempt(
         listing_bytes=_by_route(report),
         began=began,
     )
+
+
+def _name_server(problem: str, mcp: McpSettings) -> str:
+    """With the trouble of a server that is not ours, what the configuration says of it."""
+    if mcp.is_ours or not problem.startswith("MCP server"):
+        return problem
+    return f"{problem}; it is `{hide_text(mcp.url or shlex.join(mcp.command))}`"
 
 
 def _open_lane(trial: Trial, folder: Path, ready: Ready, means: Means) -> Lane:
@@ -158,10 +169,10 @@ def _read_schema(path: str) -> str:
         raise AuditionError(f"the schema {path} is not UTF-8") from error
 
 
-def _box(command: Command, stage: Stage, ready: Ready, means: Means, *, loopback: bool) -> Boxed:
+def _box(command: Command, stage: Stage, ready: Ready, means: Means, endpoint: str) -> Boxed:
     """The command as it is started. Our own provider is shown no key of the user's."""
-    passed = ready.wished if loopback else ready.lets_through
-    if not loopback and not means.bare:
+    passed = ready.wished if endpoint else ready.lets_through
+    if not endpoint and not means.bare:
         found = find_sign_in(ready.agent, means.env, Path.home())
         if found.problem:
             raise AuditionError(f"not signed in: {found.problem}")
@@ -174,7 +185,15 @@ def _box(command: Command, stage: Stage, ready: Ready, means: Means, *, loopback
         os.makedirs(os.path.dirname(path), exist_ok=True)
         Path(path).write_text(text, encoding="utf-8")
     env = {**with_node(ready.program, means.env), **ready.given}
-    return means.sandbox(command, stage.place, passed, _past_proxies(env) if loopback else env)
+    boxed = means.sandbox(command, stage.place, passed, _past_proxies(env) if endpoint else env)
+    # What the user sets on purpose wins, but not over the address of our own provider.
+    ours = {name for name, value in command.env.items() if endpoint and _is_ours(value, endpoint)}
+    given = {name: value for name, value in ready.given.items() if name not in ours}
+    return msgspec.structs.replace(boxed, env={**boxed.env, **given})
+
+
+def _is_ours(value: str, endpoint: str) -> bool:
+    return endpoint in value or value in NO_SECRET
 
 
 def _past_proxies(env: Mapping[str, str]) -> dict[str, str]:

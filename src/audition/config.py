@@ -58,7 +58,7 @@ AGENT_KEYS = {
 
 MCP_KEYS = {
     "name": "The server's name, which the names of its tools begin with.",
-    "command": "How another server is started, instead of ours; `{skills}` is the folder.",
+    "command": "How another server is started, instead of ours; `{skills}` is the folder of skills.",
     "url": "Where another server listens, instead of ours.",
     "deferred": "Whether the agent may keep the server's tools back until it searches them.",
     "wording": "What the tool `skill` of our server says it is; `{listing}` is the list.",
@@ -208,7 +208,17 @@ def _mcp(path: Path, text: str, entry: Any) -> McpSettings:
         raise BadFile(f"{where}: mcp.name must be letters, digits and dashes")
     if settings.command and settings.url:
         raise BadFile(f"{where}: mcp has both `command` and `url`", "give one of them")
-    return settings
+    # The agent starts it in the workspace of a trial, where no file of the project's is.
+    beside = tuple(_beside(path.parent, word) for word in settings.command)
+    return msgspec.structs.replace(settings, command=beside)
+
+
+def _beside(folder: Path, word: str) -> str:
+    """A word of a command, absolute where it names what lies beside the configuration."""
+    named = "/" in word or "." in word.strip(".")
+    found = folder / word
+    # A link stays one: a virtual environment is known by the name of its python.
+    return os.path.abspath(found) if named and found.exists() else word
 
 
 def _gate(path: Path, text: str, entry: Any) -> GateSettings:

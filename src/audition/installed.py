@@ -134,8 +134,13 @@ def with_node(program: tuple[str, ...], env: Mapping[str, str]) -> dict[str, str
 
 
 def check_mcp(deliveries: Iterable[str], mcp: McpSettings) -> None:
-    """Raise where a delivery needs our own MCP server and what it is made of is not here."""
+    """Raise where a delivery needs an MCP server, and what it is made of is not here."""
     wanted = any(each in ("mcp", "mcp+native") for each in deliveries)
+    if wanted and mcp.command and not shutil.which(mcp.command[0]):
+        raise AgentMissing(
+            f"the program of the MCP server, `{mcp.command[0]}`, is not here",
+            "it comes from `command` in [tool.audition.mcp]",
+        )
     if wanted and mcp.is_ours and find_spec("mcp") is None:
         raise AgentMissing(
             "the deliveries over MCP need the Python package `mcp`",
@@ -173,7 +178,7 @@ def find_program(agent: Agent, settings: AgentSettings, folder: Path) -> tuple[s
 def _configured(agent: Agent, settings: AgentSettings, folder: Path) -> tuple[str, ...]:
     first = settings.command[0]
     if not os.path.isabs(first) and (folder / first).is_file():
-        return (str((folder / first).resolve()), *settings.command[1:])
+        return (os.path.abspath(folder / first), *settings.command[1:])
     if found := shutil.which(first):
         return (os.path.abspath(found), *settings.command[1:])
     raise AgentMissing(

@@ -1,6 +1,7 @@
 """What goes wrong with the real Claude Code: each is an error with plain words, and soon."""
 
 import json
+import sys
 import time
 
 import pytest
@@ -179,3 +180,37 @@ def test_a_server_that_does_not_come_up_makes_the_trial_an_error(house, habit):
     found = house.run([case], {"a": ["Quiet."]}, "-a", "claude", "-d", "mcp")["a"]
     assert found["status"] == "error", "a negative must not pass without its server"
     assert found["reason"].startswith("MCP server `skills` is"), found["reason"]
+    assert "it is `python3 -c" in found["reason"], "nobody would know which server that is"
+
+
+TINY_SERVER = """
+import sys
+sys.path[:0] = {path!r}
+from audition.mcp_server import main
+print("started with", sys.argv[1:], file=sys.stderr)
+main()
+"""
+
+
+def test_a_server_of_one_s_own_beside_the_configuration_carries_the_skills(house):
+    (house.project / "tools").mkdir()
+    server = TINY_SERVER.format(path=sys.path)
+    (house.project / "tools" / "server.py").write_text(server)
+    command = [sys.executable, "tools/server.py", "{skills}"]
+    house.configure(f"[mcp]\nname = 'team'\ncommand = {json.dumps(command)}\n")
+    case = {"id": "a", "prompt": "x", "skill": "greeting"}
+    script = [{"calls": [{"skill": "greeting"}]}, "SALVE"]
+    found = house.run([case], {"a": script}, "-a", "claude", "-d", "mcp")["a"]
+    assert (found["status"], evidence(found)["how"]) == ("pass", "mcp-tool"), found["reason"]
+    tools = {each["name"] for each in house.requests(found)[0]["body"]["tools"]}
+    assert "mcp__team__skill" in tools
+
+
+def test_a_server_at_an_address_shows_no_secret_of_it(house):
+    secret = "hunter2-hunter2"
+    house.configure(f"[mcp]\nurl = 'http://me:{secret}@127.0.0.1:9/mcp?token={secret}'\n")
+    found = house.run([{"id": "a", "prompt": "x", **QUIET}], {"a": ["x"]}, "-a", "claude", "-d",
+                      "mcp")["a"]  # fmt: skip
+    assert "127.0.0.1:9/mcp" in found["reason"]
+    kept = b"".join(each.read_bytes() for each in house.folder.rglob("*") if each.is_file())
+    assert secret.encode() not in kept

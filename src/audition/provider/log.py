@@ -18,6 +18,10 @@ LOOKS_SECRET = re.compile(
     rb"|(?i:bearer) +[\w.~+/-]{8,}=*"
     rb'|(?<="api_key":")[^"]+|(?<="apiKey":")[^"]+|(?<="password":")[^"]+'
 )
+IN_URL = re.compile(
+    r"(?i)(?P<name>[?&][^=&\s\"']*(?:key|token|secret|password)[^=&\s\"']*=)[^&\s\"']+"
+    r"|(?P<scheme>\b[a-z][a-z0-9+.-]*://)[^/@\s\"']+@"
+)
 NO_SECRET = {"loopback"}
 """What our own agents send in the place of a key."""
 
@@ -31,6 +35,17 @@ def hide_query(query: str) -> str:
     """The query with the values of its secrets hidden."""
     pairs = (each.partition("=") for each in query.split("&") if each)
     return "&".join(f"{name}={HIDDEN if is_secret(name) else value}" for name, _, value in pairs)
+
+
+def hide_text(text: str) -> str:
+    """A text, such as a word of a command line, without what looks like a secret in it."""
+    hidden = LOOKS_SECRET.sub(HIDDEN.encode(), text.encode("utf-8", "surrogateescape"))
+    return IN_URL.sub(_keep_name, hidden.decode("utf-8", "surrogateescape"))
+
+
+def _keep_name(match: re.Match[str]) -> str:
+    name = match["name"] or match["scheme"]
+    return f"{name}{HIDDEN}" + ("@" if match["scheme"] else "")
 
 
 def find_secrets(request: Request) -> tuple[bytes, ...]:
