@@ -48,6 +48,8 @@ bench: $(VENV)/.demo
 	$(BIN)/python benchmarks/measure.py $(ARGS)
 	$(BIN)/python benchmarks/diff.py
 	$(BIN)/python benchmarks/history.py
+	@for agent in claude codex; do \
+	  PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(BIN)/python benchmarks/bare.py $$agent || exit 1; done
 
 agents:
 	@command -v npm >/dev/null || { echo "make agents: npm is not here; install Node.js first" >&2; exit 2; }

@@ -154,3 +154,16 @@ def test_every_agent_says_what_it_can_do_also_where_it_is_not_here(here):
         assert told["offers_by"] in ("request", "stream", "beside")
         assert isinstance(told["usage"], bool)
         assert isinstance(told["several_turns"], bool)
+
+
+def test_a_script_of_npm_s_that_only_starts_codex_is_passed_by(here):
+    modules = here / "node_modules"
+    script = program(modules / "@openai" / "codex" / "bin" / "codex.js", "by the script")
+    (modules / ".bin").mkdir()
+    (modules / ".bin" / "codex").symlink_to(script)
+    ready = make_ready("codex", Config())
+    assert (ready.program, ready.version) == ((str(modules / ".bin" / "codex"),), "by the script")
+    place = modules / "@openai" / "codex-linux-x64" / "vendor" / "x86_64" / "bin"
+    native = program(place / "codex", "codex-cli 0.169.0")
+    ready = make_ready("codex", Config())
+    assert (ready.program, ready.version) == ((native,), "codex-cli 0.169.0")

@@ -122,6 +122,9 @@ class Agent(Value, frozen=True, kw_only=True):
     """How its program is installed, in words."""
     package: str = ""
     """A Python package that it runs through, and the extra of ours that brings it."""
+    behind: tuple[str, ...] = ()
+    """Where npm links a script that only starts the program: globs to it from that script's
+    folder. Started itself, it saves a node process a trial."""
     bundled: tuple[str, ...] = ()
     """Where a Python package may bring its program along: `package/path`."""
     deliveries: tuple[Delivery, ...] = ("native", "none")

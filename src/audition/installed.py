@@ -163,7 +163,7 @@ def find_program(agent: Agent, settings: AgentSettings, folder: Path) -> tuple[s
     for name in agent.program:
         for place in _places():
             if found := shutil.which(name, path=place):
-                return (os.path.abspath(found),)
+                return (_behind(agent, found) or os.path.abspath(found),)
     for path in _bundled(agent):
         if os.access(path, os.X_OK):
             return (path,)
@@ -173,6 +173,16 @@ def find_program(agent: Agent, settings: AgentSettings, folder: Path) -> tuple[s
         f"{get_it}, or set `command` in [tool.audition.agents.{agent.name}]; "
         "`audition agents` shows what is here",
     )
+
+
+def _behind(agent: Agent, found: str) -> str:
+    """The program that npm's script starts, where there is one and no more."""
+    script = os.path.realpath(found)
+    if not agent.behind or not script.endswith(".js"):
+        return ""
+    places = [each for glob in agent.behind for each in Path(script).parent.glob(glob)]
+    programs = {os.path.realpath(each) for each in places if os.access(each, os.X_OK)}
+    return programs.pop() if len(programs) == 1 else ""
 
 
 def _configured(agent: Agent, settings: AgentSettings, folder: Path) -> tuple[str, ...]:
