@@ -383,6 +383,32 @@ def test_a_run_that_does_not_say_its_agents_is_graded_by_its_plan(house):
     assert (done.returncode, "0 verdicts changed" in done.stderr) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("redirected", "code", "said"),
+    [
+        ("> /dev/full", 2, "error: the system refuses: No space left on device\n"),
+        (">&-", 0, ""),
+        (">&- 2>&-", 0, ""),
+        ("<&-", 0, ""),
+        ("--out gone; mkdir x; cd x; rmdir ../x; audition run", 2, "is the folder you stand in"),
+    ],
+)
+def test_a_stream_or_a_folder_that_is_gone_is_no_defect_of_ours(house, redirected, code, said):
+    write_cases(house, [case("good")])
+    words = f"{sys.executable} -m audition"
+    line = redirected.replace("audition", words)
+    done = subprocess.run(
+        f"{words} run -a fake -q --run-id r {line}", shell=True, cwd=house, capture_output=True,
+        text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    where = "gone" if "gone" in redirected else "artifacts/skill-evals"
+    kept = json.loads((house / where / "r/results.json").read_text())["trials"]
+    assert [each["status"] for each in kept] == ["pass"]
+
+
 def test_a_dry_run_asks_nobody_and_shows_the_plan(house):
     write_cases(house, many(4))
     done = audition(house, "run", "-a", "fake", "-r", "3", "--dry-run", "--output-format", "json")

@@ -4,7 +4,18 @@ In: the words of the command line. Out: an exit code.
 Must not know: anything that takes long to import; `--version` answers before that.
 """
 
+import os
 import sys
+
+
+def _open_what_is_closed() -> None:
+    """Give a stream that the shell closed (`>&-`) to nobody, before a file of ours gets its number."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            os.dup2(nobody := os.open(os.devnull, os.O_RDWR), number)
+            if nobody > 2:
+                os.close(nobody)
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
 
 
 def main() -> None:
@@ -14,6 +25,7 @@ def main() -> None:
 
         print(f"audition {__version__}")  # noqa: T201
         return
+    _open_what_is_closed()
     import gc
 
     # Sessions are made of JSON and hold no circles: looking for them took a quarter of grading.

@@ -4,8 +4,10 @@ In: the words. Out: an exit code; stdout is data, stderr is talk.
 Must not know: what a command does; each is imported when it is asked for.
 """
 
+import errno
 import re
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 import click
@@ -140,11 +142,23 @@ def run_words(words: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return Exit.INTERRUPTED
-    except BrokenPipeError:
+    except OSError as error:
+        return _refused(error)
+    return code if isinstance(code, int) else Exit.OK
+
+
+def _refused(error: OSError) -> int:
+    """The system does not let us print, or has taken away the folder that we stand in."""
+    if isinstance(error, BrokenPipeError):
         # Somebody piped us into `head`; their leaving is no fault.
         sys.stderr.close()
         return Exit.OK
-    return code if isinstance(code, int) else Exit.OK
+    where = f" {error.filename}" if error.filename else ""
+    hints = {errno.ENOENT: "is the folder you stand in still there?"} if not where else {}
+    complain(f"the system refuses{where}: {error.strerror}", hints.get(error.errno or 0, ""))
+    with suppress(OSError):  # what it would not take is let go, or our end would trip over it
+        sys.stdout.close()
+    return Exit.BROKEN
 
 
 def _words_of(error: click.ClickException) -> str:
