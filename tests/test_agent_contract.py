@@ -8,11 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audition.agent import Agent, agents, find_agent, read_trace
+from audition.agent import Agent, agents, find_agent, read_events, read_trace
 from audition.errors import AuditionError
 from audition.evidence import climb
+from audition.grading import read_whole
 from audition.model import AnyEvent, Call, End, Skill, Usage
-from audition.trace_file import numbered_lines
+from audition.trace_file import count_objects, numbered_lines
 
 TRACES = Path(__file__).parent / "traces"
 SKILLS = (Skill(name="greeting", path="/w/greeting", resources=("a.md",), body="x" * 40),)
@@ -48,6 +49,49 @@ def survives(agent, lines):
     # Every field holds what its type says, however the line was damaged.
     msgspec.json.decode(msgspec.json.encode(trace.events), type=list[AnyEvent])
     return trace
+
+
+WHOLE = [
+    pytest.param(name, path, id=f"{name}-{path.stem}")
+    for name, agent in AGENTS.items()
+    if agent.read_all
+    for path in recorded("claude" if name.startswith("claude") else name)
+]
+
+
+@pytest.mark.parametrize(("name", "path"), WHOLE)
+def test_a_session_read_whole_is_the_one_read_line_by_line(name, path):
+    raw, agent = path.read_bytes(), AGENTS[name]
+    assert count_objects(raw) in (0, raw.count(b"\n"))
+    whole = read_whole(agent, raw)
+    events, unread = read_events(agent, enumerate(raw.splitlines(), 1))
+    assert whole is None or (whole, []) == (events, unread)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"\n",
+        b"{}",
+        b"{}\n\n{}\n",
+        b"\n{}\n",
+        b"{}\r\n{}\r\n",
+        b'{"a":\n{}}\n',
+        b'{"a": {}\n,"b":{}}\n',
+        b'[{"a":{}\n}]\n',
+    ],
+)
+def test_what_is_not_an_object_a_line_is_not_read_whole(raw):
+    assert count_objects(raw) == 0
+
+
+def test_two_values_on_one_line_are_not_read_as_two_lines():
+    line = b'{"type":"user","message":{"content":"hi"}}'
+    raw = line + b" " + line + b"\n" + line + b"\n"
+    assert count_objects(raw) == 2
+    assert read_whole(AGENTS["claude"], raw) is None
+    assert read_events(AGENTS["claude"], enumerate(raw.splitlines(), 1))[1] == [1]
 
 
 JSON = st.recursive(

@@ -124,6 +124,33 @@ def test_missing_usage_never_passes_a_cap(house):
     assert results(house)["nousage"]["status"] == "error"
 
 
+def test_grading_again_in_several_processes_is_grading_in_one(house):
+    write_cases(house, [case(habit) for habit in ("good", "quiet", "junk", "crash", "refused")])
+    audition(house, "run", "-a", "fake", "-j", "4", "--run-id", "r", "-q")
+    run = house / "artifacts" / "skill-evals" / "r"
+    names = ("results.json", "summary.json", "summary.md")
+    before = [(run / name).read_bytes() for name in names]
+    good = next(run.glob("work/*/good/*/*"))
+    trace = good / "trace.jsonl"
+    kept = trace.read_bytes()
+    for at_once in ("1", "2", "3", "9"):
+        done = audition(house, "grade", "r", "-j", at_once)
+        assert "graded 5 trials again; 0 verdicts changed" in done.stderr
+        assert [(run / name).read_bytes() for name in names] == before
+        trace.write_bytes(b"")
+        done = audition(house, "grade", "r", "-j", at_once)
+        assert "graded 5 trials again; 1 verdicts changed" in done.stderr
+        assert results(house)["good"]["status"] == "error"
+        assert json.loads((run / "summary.json").read_text())["totals"]["pass"] == 1
+        trace.write_bytes(kept)
+        assert "1 verdicts changed" in audition(house, "grade", "r", "-j", at_once).stderr
+        told = json.loads((run / "results.json").read_text())["trials"]
+        assert told == json.loads(before[0])["trials"]
+        before[0] = (run / "results.json").read_bytes()  # when it ended has changed
+    (good / "meta.json").unlink()
+    assert "graded 4 trials again" in audition(house, "grade", "r", "-j", "2").stderr
+
+
 def test_grading_again_changes_nothing(house):
     checks = [{"file_exists": {"path": "report.md"}}, {"answer_contains": {"text": "SALVE"}}]
     write_cases(house, [case("good", checks=checks), case("quiet"), case("crash")])

@@ -1,3 +1,4 @@
+import pickle
 import random
 import tracemalloc
 from statistics import median
@@ -19,6 +20,17 @@ def test_the_order_of_trials_never_changes_the_summary(records, dice):
     shuffled = list(records)
     dice.shuffle(shuffled)
     assert summarise(shuffled, INPUTS) == summarise(records, INPUTS)
+
+
+@given(st.lists(st.lists(any_record(), max_size=12), max_size=4))
+def test_shares_counted_apart_add_up_to_the_whole(shares):
+    whole = Tally(INPUTS)
+    for share in shares:
+        tally = Tally(INPUTS)
+        for record in share:
+            tally.add(record)
+        whole.absorb(pickle.loads(pickle.dumps(tally)))
+    assert whole.summary() == summarise([each for share in shares for each in share], INPUTS)
 
 
 @given(st.lists(any_record(), max_size=30))

@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from audition.errors import unknown
-from audition.figures import WITH_FIGURES, add_usage, sound
+from audition.figures import add_usage, sound_all
 from audition.mending import MOST_FAULTS, mend
 from audition.model import (
     AnyEvent,
@@ -37,7 +37,7 @@ Delivery = Literal["native", "none", "instructions", "mcp", "mcp+native", "plugi
 LINE_CAP = 8 * 1024 * 1024
 """A longer line is not decoded: it is unread, and the trace is marked truncated."""
 
-_STUMBLES = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
+STUMBLES = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 
 
 class Server(Value, frozen=True, kw_only=True):
@@ -101,6 +101,8 @@ TellBudget = Callable[[str, bytes], int | None]
 """(delivery, raw output) → how many characters the listing of skills may have; None if unknown."""
 Read = Callable[[int, bytes], Sequence[AnyEvent] | None]
 """The events of one raw line (its number first), or None where it is not understood."""
+ReadAll = Callable[[bytes, int], list[AnyEvent] | None]
+"""As Read for so many lines at once, each an object; None: they must be read one by one."""
 
 
 class Agent(Value, frozen=True, kw_only=True):
@@ -109,6 +111,8 @@ class Agent(Value, frozen=True, kw_only=True):
     name: str
     command: Callable[[Ask], Command]
     read: Read
+    read_all: ReadAll | None = None
+    """The same in one go, for speed; what it cannot take is read line by line."""
     settle: Callable[[list[AnyEvent]], list[AnyEvent]] = lambda events: events
     """A last look at all events: several ends, cumulative usage, what a file beside says."""
     program: tuple[str, ...] = ()
@@ -194,7 +198,7 @@ def _read_mended(
             return None if mended is None else read(number, mended)
         except msgspec.ValidationError as error:
             raw, fault = mended or raw, error
-        except _STUMBLES:
+        except STUMBLES:
             return None
     return None
 
@@ -214,13 +218,13 @@ def read_events(
             continue
         try:
             found = read(number, raw)
-        except _STUMBLES as error:
+        except STUMBLES as error:
             found = _read_mended(read, number, raw, error)
         if found is None:
             unread.append(number)
         else:
-            events.extend(sound(each) if type(each) in WITH_FIGURES else each for each in found)
-    return events, unread
+            events += found
+    return sound_all(events), unread
 
 
 def read_with_beside(

@@ -32,6 +32,9 @@ class Bundled:
         if "*" in path or "?" in path or "[" in path:
             yield from self._globbed(path)
             return
+        last = path.rpartition("/")[2]
+        if last not in ("", ".", "..") and last not in self._by_basename():
+            return  # most paths: their last name stays what it is, and is none of ours
         path = normpath(path) if path else ""
         for tail, name, inside in self._by_basename().get(basename(path), ()):
             if path == tail or path.endswith("/" + tail):

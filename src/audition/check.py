@@ -100,6 +100,7 @@ def undecided(reason: str) -> Verdict:
     return Verdict(status="error", reason=reason)
 
 
+BOUND_KEPT = 1024
 Check = Callable[..., Verdict]
 checks: Registry[Check] = Registry("check")
 
@@ -193,10 +194,23 @@ def bind(spec: CheckSpec) -> dict[str, Json]:
     return arguments
 
 
+_bound: dict[bytes, dict[str, Json]] = {}
+"""Arguments that were looked at already: the cases of a suite mostly share their checks."""
+
+
+def _bind_once(spec: CheckSpec) -> dict[str, Json]:
+    key = msgspec.json.encode(spec)
+    if key not in _bound:
+        if len(_bound) >= BOUND_KEPT:
+            _bound.clear()
+        _bound[key] = bind(spec)
+    return _bound[key]
+
+
 def grade_check(outcome: Outcome, spec: CheckSpec) -> Grade:
     """Run one check. What it trips over makes the grade an error, never a pass."""
     try:
-        verdict = checks[spec.name](outcome, **bind(spec))
+        verdict = checks[spec.name](outcome, **_bind_once(spec))
     except (AuditionError, ValueError, OSError, RecursionError) as error:
         verdict = undecided(str(error))
     return Grade(by=spec.name, status=verdict.status, reason=verdict.reason, lines=verdict.lines)

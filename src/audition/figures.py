@@ -11,7 +11,11 @@ from audition.model import AnyEvent, Json, Result, Usage
 
 MOST = 2**53
 """Figures from here on are none: no session used so much, and JSON cannot carry their sum."""
-WITH_FIGURES = (Usage, Result)
+
+
+def sound_all(events: list[AnyEvent]) -> list[AnyEvent]:
+    """The events, with null for every figure that is none."""
+    return [sound(each) if type(each) in (Usage, Result) else each for each in events]
 
 
 def sound(event: AnyEvent) -> AnyEvent:

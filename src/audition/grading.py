@@ -13,15 +13,17 @@ from pathlib import Path
 
 import msgspec
 
-from audition.agent import Agent, count_commands, make_trace, read_with_beside
+from audition.agent import STUMBLES, Agent, count_commands, make_trace, read_with_beside
 from audition.beside import last_words, lines_beside
 from audition.check import Outcome, Ran
 from audition.evidence import climb
 from audition.faithful import weigh
+from audition.figures import sound_all
 from audition.judge import Judgement, decode_judgement, grade_rubric, judged_by
 from audition.latency import measure
 from audition.model import (
     RUNGS,
+    AnyEvent,
     Call,
     Case,
     Commands,
@@ -39,7 +41,7 @@ from audition.no_verdict import infrastructure_trouble
 from audition.process import Start, run_command
 from audition.shell import is_look_around
 from audition.store import in_words, read_sealed
-from audition.trace_file import Cut, numbered_lines
+from audition.trace_file import Cut, count_objects, numbered_lines, small_file
 from audition.workspace import case_folder, materialise, sealed_files
 
 LOADED = RUNGS.index("loaded")
@@ -131,10 +133,23 @@ def _blank(sealed: Sealed, grading: Grading, folder: Path) -> Record:
 
 def read_sealed_trace(folder: Path, agent: Agent, sealed: Sealed) -> Trace:
     """The trace of a sealed trial, from its raw lines."""
-    cut = Cut()
-    lines = numbered_lines(f"{folder}/trace.jsonl", cut)
-    events, unread = read_with_beside(agent, lines, lines_beside(folder, cut))
+    cut, path = Cut(), f"{folder}/trace.jsonl"
+    raw = small_file(path) if agent.read_all and not agent.read_beside else None
+    whole = read_whole(agent, raw) if raw else None
+    if whole is not None:
+        return make_trace(agent, whole, truncated=sealed.truncated)
+    events, unread = read_with_beside(agent, numbered_lines(path, cut), lines_beside(folder, cut))
     return make_trace(agent, events, unread, truncated=sealed.truncated or cut.happened)
+
+
+def read_whole(agent: Agent, raw: bytes) -> list[AnyEvent] | None:
+    """The events of a small session, all of it understood; None: read it line by line."""
+    lines = count_objects(raw)
+    try:
+        found = agent.read_all(raw, lines) if agent.read_all and lines else None
+    except STUMBLES:
+        return None
+    return None if found is None else sound_all(found)
 
 
 def mark_followed(

@@ -35,7 +35,7 @@ class _Match(Protocol):
 class Pattern(Protocol):
     """A pattern that RE2 has taken."""
 
-    def search(self, text: str) -> _Match | None:
+    def search(self, text: str | bytes) -> _Match | None:
         """The first match in the text."""
 
 
@@ -73,13 +73,17 @@ def _name(pattern: str, words: str) -> str:
 
 def find_pattern(pattern: str, text: str) -> tuple[int, int] | None:
     """Where the pattern first matches in the text: start and end."""
-    compiled = compile_pattern(pattern)
-    try:
-        found = compiled.search(text)
-    except UnicodeEncodeError:
-        # A lone surrogate: JSON can write one, UTF-8 cannot. One `?` each keeps the places.
-        found = compiled.search(text.encode("utf-8", "replace").decode())
-    return found.span() if found else None
+    # Bytes, for RE2 counts in them; its own way back to characters takes three times as long.
+    # A lone surrogate, which JSON can write and UTF-8 cannot, becomes one `?`.
+    data = text.encode("utf-8", "replace")
+    found = compile_pattern(pattern).search(data)
+    if found is None:
+        return None
+    start, end = found.span()
+    if len(data) == len(text):
+        return start, end
+    before = len(data[:start].decode(errors="replace"))
+    return before, before + len(data[start:end].decode(errors="replace"))
 
 
 def excerpt(text: str, start: int = 0, end: int = 0, limit: int = EXCERPT) -> str:

@@ -15,6 +15,8 @@ LINE_CAP = 8 * 1024 * 1024
 KEPT = 4096
 PIECE = 64 * 1024
 """Read at once: most sessions are one piece."""
+SMALL = 256 * 1024
+"""Up to here a whole session is taken into memory at once."""
 
 
 class Cut:
@@ -22,6 +24,26 @@ class Cut:
 
     def __init__(self) -> None:
         self.happened = False
+
+
+def small_file(path: str) -> bytes | None:
+    """All of a small file; None for a larger one."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        size = os.fstat(descriptor).st_size
+        data = os.read(descriptor, size) if size <= SMALL else b""
+    finally:
+        os.close(descriptor)
+    return data if len(data) == size else None
+
+
+def count_objects(raw: bytes) -> int:
+    """How many lines there are where each begins and ends a JSON object; else 0."""
+    count, start, end = 0, 0, raw.find(b"\n")
+    while raw[start : start + 1] == b"{" and raw[end - 1 : end] == b"}" and end > 0:
+        count, start, end = count + 1, end + 1, raw.find(b"\n", end + 1)
+    # No object goes on over the end of such a line: `}`, a line end and `{` never meet in JSON.
+    return count if start == len(raw) else 0
 
 
 def numbered_lines(

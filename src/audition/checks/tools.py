@@ -31,13 +31,18 @@ def _is(call: Call, tool: str) -> bool:
 
 def _uses(outcome: Outcome, tool: str) -> tuple[list[Call], list[Call]]:
     """The calls of a tool: those that went through, and those that were refused."""
-    denied = {each.id for each in outcome.trace.events if type(each) is Denial and each.id}
-    used: list[Call] = []
-    refused: list[Call] = []
+    denied: set[str] = set()
+    found: list[Call] = []
     for event in outcome.trace.events:
-        if type(event) is Call and _is(event, tool):
-            (refused if event.id in denied else used).append(event)
-    return used, refused
+        if type(event) is Call:
+            if event.tool == tool or _is(event, tool):
+                found.append(event)
+        elif type(event) is Denial and event.id:
+            denied.add(event.id)
+    if not denied:
+        return found, []
+    used = [each for each in found if each.id not in denied]
+    return used, [each for each in found if each.id in denied]
 
 
 def tool_used(outcome: Outcome, *, tool: Name) -> Verdict:

@@ -22,20 +22,43 @@ LISTED = 200
 """So many records are at hand for the lists of a report; figures are over all."""
 
 
+class Reckoning:
+    """What a report is made of, one record at a time; shares add up, in the plan's order."""
+
+    def __init__(self, run: Path, inputs: Inputs) -> None:
+        self.tally = Tally(inputs, read_ended(run))
+        self.notable: list[Record] = []
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        self.tally.add(record)
+        if record.status != "pass" and not record.variant and len(self.notable) < LISTED:
+            self.notable.append(record)
+
+    def absorb(self, later: "Reckoning") -> None:
+        """Count what another one counted of the trials behind ours."""
+        self.tally.absorb(later.tally)
+        self.notable += later.notable[: LISTED - len(self.notable)]
+
+
 def finish(
-    run: Path, inputs: Inputs, *, fsync: bool = True, anew: bool = True
+    run: Path,
+    inputs: Inputs,
+    *,
+    fsync: bool = True,
+    anew: bool = True,
+    counted: Reckoning | None = None,
 ) -> tuple[Summary, list[Record]]:
     """Write results.json, summary.json and summary.md, and bring the index up to date.
 
     Not `anew` where no record differs: results.json and the index stay, as do their stamps.
+    What was `counted` already is not counted again.
     """
-    tally = Tally(inputs, read_ended(run))
-    notable: list[Record] = []
-    for record in write_results(run, inputs, fsync=fsync) if anew else read_records(run):
-        tally.add(record)
-        if record.status != "pass" and not record.variant and len(notable) < LISTED:
-            notable.append(record)
-    summary = tally.summary()
+    reckoning = counted or Reckoning(run, inputs)
+    for record in write_results(run, inputs, fsync=fsync) if anew else ():
+        if counted is None:
+            reckoning.add(record)
+    summary, notable = reckoning.tally.summary(), reckoning.notable
     for name, style in (("summary.json", "json"), ("summary.md", "markdown")):
         text = render(summary, notable, style, inputs)
         write_whole(f"{run}/{name}", text.encode("utf-8", "replace"), fsync=fsync)

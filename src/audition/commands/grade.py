@@ -5,8 +5,10 @@ Must not know: agents' programs; only how their output is read.
 """
 
 import os
+import pickle
 import traceback
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import click
 import msgspec
 
 from audition.agent import Agent
-from audition.commands.finish import exit_code, finish, say, show_result
+from audition.commands.finish import Reckoning, exit_code, finish, say, show_result
 from audition.commands.judge_options import judge_options, read_wishes
 from audition.commands.judges import judge_again, make_judge
 from audition.commands.options import option, out_option, output_format
@@ -27,8 +29,6 @@ from audition.model import Inputs
 from audition.policy import find_policy
 from audition.store import Run, find_run, open_run, read_inputs, results_stand
 
-Changed = tuple[int, int]
-"""How many verdicts changed, and how many records differ in anything at all."""
 MANY = 400
 """From so many trials on, every processor grades a share."""
 
@@ -75,16 +75,17 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
     judge = make_judge(read_wishes(words), config, needed=True) if words["rejudge"] else None
     fsync = words["fsync"]
     with open_run(path.parent, path.name, resume=True, fsync=fsync, mend=False) as store:
-        places = [f"{path}/work/{trial.place}" for trial in inputs.plan]
-        sealed = [Path(place) for place in places if os.path.exists(f"{place}/meta.json")]
-        if not sealed:
-            raise RunTrouble(f"the run {path.name} has no sealed trial to grade")
+        folders = [Path(f"{path}/work/{trial.place}") for trial in inputs.plan]
         if judge:
+            sealed = [each for each in folders if (each / "meta.json").exists()]
             judge_again(sealed, judge, grading, inputs)
         stand = results_stand(path)
-        changed, differ = regrade(sealed, store, grading, words["jobs"])
-        summary, notable = finish(path, inputs, fsync=fsync, anew=differ > 0 or not stand)
-    say(f"graded {len(sealed)} trials again; {changed} verdicts changed")
+        done = regrade(folders, store, grading, words["jobs"], inputs)
+        if not done.graded:
+            raise RunTrouble(f"the run {path.name} has no sealed trial to grade")
+        anew = done.differ > 0 or not stand
+        summary, notable = finish(path, inputs, fsync=fsync, anew=anew, counted=done.reckoning)
+    say(f"graded {done.graded} trials again; {done.changed} verdicts changed")
     show_result(path, inputs, summary, notable, words["output_format"])
     return exit_code(summary)
 
@@ -101,37 +102,61 @@ def _like(name: str, agents: dict[str, Any], config: Config) -> str:
     return name if name in config.agents or not like else str(like)
 
 
-def regrade(folders: Sequence[Path], store: Run, grading: Grading, jobs: int) -> Changed:
-    """Grade every folder, in several processes when there are many; how many changed."""
+@dataclass
+class Regraded:
+    """What grading a share of the trials again came to."""
+
+    reckoning: Reckoning
+    graded: int = 0
+    changed: int = 0
+    """How many have another verdict."""
+    differ: int = 0
+    """How many records differ in anything at all."""
+
+    def absorb(self, later: "Regraded") -> None:
+        """Add the share that comes behind."""
+        self.reckoning.absorb(later.reckoning)
+        self.graded += later.graded
+        self.changed += later.changed
+        self.differ += later.differ
+
+
+def regrade(
+    folders: Sequence[Path], store: Run, grading: Grading, jobs: int, inputs: Inputs
+) -> Regraded:
+    """Grade every folder, in several processes when there are many."""
     shares = jobs or (os.cpu_count() or 1 if len(folders) >= MANY else 1)
-    size = -(-len(folders) // shares)
-    parts = [Path(f"{store.path}/.staging/part-{number}") for number in range(shares)]
-    chunks = [folders[number * size : (number + 1) * size] for number in range(shares)]
-    if shares == 1:
-        changed = grade_share(chunks[0], parts[0], grading, store)
+    size = -(-len(folders) // shares) or 1
+    chunks = [folders[start : start + size] for start in range(0, len(folders), size)]
+    parts = [Path(f"{store.path}/.staging/part-{number}") for number in range(len(chunks))]
+    done = Regraded(Reckoning(store.path, inputs))
+    if len(chunks) == 1:
+        grade_share(chunks[0], parts[0], grading, store, done)
     else:
-        pids = [
-            _fork(chunk, part, grading, store) for chunk, part in zip(chunks, parts, strict=True)
+        works = [
+            _fork(chunk, part, grading, store, done)
+            for chunk, part in zip(chunks, parts, strict=True)
         ]
-        codes = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids]
+        codes = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in works]
         if any(codes):
             raise RunTrouble("a grading process failed; see above", "try again with `-j 1`")
-        told = [Path(f"{part}.changed").read_text().split() for part in parts]
-        changed = sum(int(each[0]) for each in told), sum(int(each[1]) for each in told)
-    if changed[1]:
+        for part in parts:
+            # Our own children wrote it, into a folder that we hold the lock of.
+            done.absorb(pickle.loads(Path(f"{part}.done").read_bytes()))  # noqa: S301
+    if done.differ:
         store.replace_progress(parts)
-    return changed
+    return done
 
 
-def _fork(folders: Sequence[Path], part: Path, grading: Grading, store: Run) -> int:
+def _fork(folders: Sequence[Path], part: Path, grading: Grading, store: Run, done: Regraded) -> int:
     # A fork costs 2 ms and shares what is imported; no thread was started by now.
     pid = os.fork()
     if pid:
         return pid
     code = 1
     try:
-        changed = grade_share(folders, part, grading, store)
-        Path(f"{part}.changed").write_text(f"{changed[0]} {changed[1]}")
+        grade_share(folders, part, grading, store, done)
+        Path(f"{part}.done").write_bytes(pickle.dumps(done))
         code = 0
     except AuditionError as error:
         say(f"error: {error}")
@@ -140,14 +165,21 @@ def _fork(folders: Sequence[Path], part: Path, grading: Grading, store: Run) -> 
     os._exit(code)
 
 
-def grade_share(folders: Sequence[Path], part: Path, grading: Grading, store: Run) -> Changed:
+def grade_share(
+    folders: Sequence[Path], part: Path, grading: Grading, store: Run, done: Regraded
+) -> None:
     """Grade these folders; their lines for progress.jsonl go into `part`."""
-    changed = differ = 0
-    with part.open("wb") as lines:
+    with part.open("wb", buffering=1 << 20) as lines:
         for folder in folders:
-            record = grade_sealed(folder, grading)
+            try:
+                record = grade_sealed(folder, grading)
+            except RunTrouble:
+                if os.path.exists(f"{folder}/meta.json"):
+                    raise
+                continue  # it was planned, and never asked
             data, before, differs = store.regrade(record, folder)
-            changed += before is None or before != record.status
-            differ += differs
             lines.write(data + b"\n")
-    return changed, differ
+            done.graded += 1
+            done.changed += before is None or before != record.status
+            done.differ += differs
+            done.reckoning.add(record)

@@ -53,8 +53,8 @@ class CallTally:
     def __init__(self, inputs: Inputs) -> None:
         cases = {(trial.case.file, trial.case.id): trial.case for trial in inputs.plan}
         self._expected = {key: case.expected for key, case in cases.items()}
-        self._counts: dict[str, Counter[str]] = {}
-        self._matrix: Matrix = {}
+        self.counts: dict[str, Counter[str]] = {}
+        self.rows: Matrix = {}
 
     def add(self, record: Record) -> None:
         """Count one record; only what was graded says anything."""
@@ -72,16 +72,28 @@ class CallTally:
                 word = "served" if served else "fn"
             else:
                 word = "tn"
-            self._counts.setdefault(name, Counter())[word] += 1
-        add_to_matrix(self._matrix, expected, sorted(called))
+            self.counts.setdefault(name, Counter())[word] += 1
+        add_to_matrix(self.rows, expected, sorted(called))
+
+    def absorb(self, other: "CallTally") -> None:
+        """Count what another tally of the same run counted."""
+        for name, counts in other.counts.items():
+            self.counts.setdefault(name, Counter()).update(counts)
+        for expected, row in other.rows.items():
+            mine = self.rows.setdefault(expected, {})
+            for called, count in row.items():
+                mine[called] = mine.get(called, 0) + count
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "_expected": {}}
 
     def matrix(self) -> Matrix:
         """In how many trials each was called, by what was expected; `none` is a row and a column."""
-        return {row: dict(sorted(self._matrix[row].items())) for row in sorted(self._matrix)}
+        return {row: dict(sorted(self.rows[row].items())) for row in sorted(self.rows)}
 
     def calls(self) -> dict[str, Calls]:
         """The scores of each skill on offer."""
-        return {name: _score(self._counts[name]) for name in sorted(self._counts)}
+        return {name: _score(self.counts[name]) for name in sorted(self.counts)}
 
 
 def _score(count: Counter[str]) -> Calls:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import msgspec
 
 from audition.model import Inputs, Record
+from audition.summary.counts import add_pairs
 from audition.summary.repeats import Repeats, find_repeats
 from audition.verdict import (
     Cell,
@@ -34,9 +35,9 @@ class CellTally:
 
     def __init__(self, inputs: Inputs) -> None:
         self._cells = {cell.key: cell for cell in read_cells(inputs) if not cell.variant}
-        self._counts: dict[Key, Counter[Outcome]] = {}
-        self._cases: dict[Key, dict[str, tuple[int, int]]] = {}
-        self._seen: dict[str, Outcome] = {}
+        self.counts: dict[Key, Counter[Outcome]] = {}
+        self.cases: dict[Key, dict[str, tuple[int, int]]] = {}
+        self.seen: dict[str, Outcome] = {}
         self._plan: dict[Key, list[str]] = {}
         for trial in inputs.plan:
             if self._is_sequential(key := cell_key(trial)):
@@ -48,33 +49,44 @@ class CellTally:
     def add(self, record: Record) -> None:
         """Count one record."""
         key = (record.skill, record.agent, record.delivery, record.model, record.should_trigger)
-        self._counts.setdefault(key, Counter())[record.status] += 1
+        self.counts.setdefault(key, Counter())[record.status] += 1
         if record.status in ("pass", "fail"):
-            cases = self._cases.setdefault(key, {})
+            cases = self.cases.setdefault(key, {})
             name = f"{record.file}::{record.case}"
             passed, of = cases.get(name, (0, 0))
             cases[name] = (passed + (record.status == "pass"), of + 1)
         if self._is_sequential(key):
-            self._seen[record.id] = record.status
+            self.seen[record.id] = record.status
+
+    def absorb(self, other: "CellTally") -> None:
+        """Count what another tally of the same run counted."""
+        for key, counts in other.counts.items():
+            self.counts.setdefault(key, Counter()).update(counts)
+        for key, cases in other.cases.items():
+            add_pairs(self.cases.setdefault(key, {}), cases)
+        self.seen.update(other.seen)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "_plan": {}}
 
     def verdicts(self, cut: str = "") -> tuple[CellVerdict, ...]:
         """The verdict of every cell that was planned or seen; `cut`: why asking ended early."""
-        keys = sorted(self._cells.keys() | self._counts.keys(), key=_sortable)
+        keys = sorted(self._cells.keys() | self.counts.keys(), key=_sortable)
         return tuple(self._judge(key, cut) for key in keys)
 
     def repeats(self) -> tuple[Repeats, ...]:
         """What repeating the cases of each cell says, where any was graded."""
-        keys = sorted(self._cases, key=_sortable)
-        return tuple(find_repeats(key, self._cases[key].values()) for key in keys)
+        keys = sorted(self.cases, key=_sortable)
+        return tuple(find_repeats(key, self.cases[key].values()) for key in keys)
 
     def _judge(self, key: Key, cut: str) -> CellVerdict:
         cell = self._cells.get(key) or default_cell(key)
         outcomes: list[Outcome | None] = []
         if self._is_sequential(key):
-            outcomes += [self._seen.get(trial) for trial in self._plan.get(key, ())]
+            outcomes += [self.seen.get(trial) for trial in self._plan.get(key, ())]
         else:
-            outcomes += self._counts.get(key, Counter()).elements()
-        return judge_cell(cell, outcomes, self._cases.get(key), cut)
+            outcomes += self.counts.get(key, Counter()).elements()
+        return judge_cell(cell, outcomes, self.cases.get(key), cut)
 
 
 def of_skill(cells: Iterable[CellVerdict], skill: str) -> list[CellVerdict]:

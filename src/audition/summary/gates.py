@@ -46,7 +46,7 @@ class GateTally:
     def __init__(self, inputs: Inputs) -> None:
         settings = inputs.settings.get("gate")
         self.settings = msgspec.convert(settings, GateSettings) if settings else None
-        self._met = self._judged = 0
+        self.met = self.judged = 0
 
     def add(self, record: Record) -> None:
         """Count one record."""
@@ -54,8 +54,13 @@ class GateTally:
             return
         for grade in record.grades:
             if grade.by.startswith("judge:") and grade.status in ("pass", "fail"):
-                self._judged += 1
-                self._met += grade.status == "pass"
+                self.judged += 1
+                self.met += grade.status == "pass"
+
+    def absorb(self, other: "GateTally") -> None:
+        """Count what another tally of the same run counted."""
+        self.met += other.met
+        self.judged += other.judged
 
     def results(
         self, cells: Sequence[CellVerdict], lifts: Sequence[Lift], costs: Costs
@@ -79,7 +84,7 @@ class GateTally:
 
     def _criteria(self, settings: GateSettings) -> Iterable[GateResult]:
         if settings.criteria is not None:
-            word, reason = judge_rate(settings.criteria, self._met, self._judged)
+            word, reason = judge_rate(settings.criteria, self.met, self.judged)
             yield _result(settings, "criteria", "all rubrics", word, reason)
 
 

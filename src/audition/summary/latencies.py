@@ -56,6 +56,10 @@ class _Waits:
         else:
             self.counts[Wait(shorten(time), came)] += 1
 
+    def absorb(self, other: "_Waits") -> None:
+        self.counts.update(other.counts)
+        self.blind |= other.blind
+
     def until(self) -> Until | None:
         if self.blind or not self.counts:
             return None
@@ -69,7 +73,7 @@ class LatencyTally:
     """Counts how long records waited for a call."""
 
     def __init__(self) -> None:
-        self._cells: dict[Cell, tuple[Counter[bool], _Waits, _Waits, _Waits]] = {}
+        self.cells: dict[Cell, tuple[Counter[bool], _Waits, _Waits, _Waits]] = {}
 
     def add(self, record: Record) -> None:
         """Count one record; only a graded one that had to call the skill by itself."""
@@ -77,18 +81,26 @@ class LatencyTally:
         if found is None or record.status not in ("pass", "fail"):
             return
         cell = (record.skill, record.agent, record.delivery, record.model)
-        if cell not in self._cells:
-            self._cells[cell] = (Counter(), _Waits(), _Waits(), _Waits())
-        calls, turns, tokens, seconds = self._cells[cell]
+        if cell not in self.cells:
+            self.cells[cell] = (Counter(), _Waits(), _Waits(), _Waits())
+        calls, turns, tokens, seconds = self.cells[cell]
         calls[found.called] += 1
         turns.add(found.turns, came=found.called)
         tokens.add(found.tokens, came=found.called)
         seconds.add(found.seconds, came=found.called)
 
+    def absorb(self, other: "LatencyTally") -> None:
+        """Count what another tally counted."""
+        for cell, theirs in other.cells.items():
+            mine = self.cells.setdefault(cell, (Counter(), _Waits(), _Waits(), _Waits()))
+            mine[0].update(theirs[0])
+            for waits, more in zip(mine[1:], theirs[1:], strict=True):
+                waits.absorb(more)
+
     def latencies(self) -> Iterable[CallLatency]:
         """What was counted so far, skills and arms in order."""
-        for cell in sorted(self._cells, key=in_order):
-            calls, turns, tokens, seconds = self._cells[cell]
+        for cell in sorted(self.cells, key=in_order):
+            calls, turns, tokens, seconds = self.cells[cell]
             skill, agent, delivery, model = cell
             yield CallLatency(
                 skill=skill,

@@ -94,7 +94,7 @@ class LiftTally:
 
     def __init__(self, inputs: Inputs) -> None:
         self._has_baseline = any(trial.variant for trial in inputs.plan)
-        self._seen: dict[Arm, dict[Pair, _Seen]] = {}
+        self.seen: dict[Arm, dict[Pair, _Seen]] = {}
         cells = read_cells(inputs) if self._has_baseline else ()
         self._cells = {cell.key: cell for cell in cells if cell.pairs}
         self._order: dict[tuple[object, ...], list[Pair]] = {}
@@ -114,19 +114,27 @@ class LiftTally:
         known = [usage.input_tokens, usage.output_tokens]
         tokens = None if None in known else sum(each or 0 for each in known)
         pair = (f"{record.file}::{record.case}", record.trial)
-        self._seen.setdefault(arm, {})[pair] = _Seen(
+        self.seen.setdefault(arm, {})[pair] = _Seen(
             done=did_the_job(record),
             right=record.status == "pass" if graded else None,
             loaded=bool(rungs) and max(rungs) >= LOADED,
             took=(tokens, record.seconds, record.turns) if graded else (None, None, None),
         )
 
+    def absorb(self, other: "LiftTally") -> None:
+        """Count what another tally of the same run counted."""
+        for arm, seen in other.seen.items():
+            self.seen.setdefault(arm, {}).update(seen)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "_order": {}}
+
     def lifts(self) -> tuple[Lift, ...]:
         """Each skill in each arm beside each of its baselines."""
         return tuple(self._lift(*pair) for pair in self._partners())
 
     def _partners(self) -> list[tuple[Arm, Arm]]:
-        arms = sorted(self._seen, key=str)
+        arms = sorted(self.seen, key=str)
         return [
             (mine, other)
             for mine in arms
@@ -141,8 +149,8 @@ class LiftTally:
     def _lift(self, mine: Arm, other: Arm) -> Lift:
         by_checks = other[4] in BY_CHECKS
         pairs: list[tuple[bool, bool, bool]] = []
-        for key, one in self._seen[mine].items():
-            two = self._seen[other].get(key)
+        for key, one in self.seen[mine].items():
+            two = self.seen[other].get(key)
             if two is None:
                 continue
             a, b = (two.done, one.done) if by_checks else (two.right, one.right)
@@ -158,7 +166,7 @@ class LiftTally:
             as_offered=_gain([(a, b) for a, b, _ in pairs], ended),
             when_loaded=_gain([(a, b) for a, b, loaded in pairs if loaded]),
             sequential=ended,
-            took=tuple(_took(self._seen[mine], self._seen[other])),
+            took=tuple(_took(self.seen[mine], self.seen[other])),
         )
 
     def _duel(self, mine: Arm, other: Arm) -> PairTest | None:
@@ -166,7 +174,7 @@ class LiftTally:
         cell = self._cells.get(key)
         if cell is None:
             return None
-        ours, theirs = self._seen[mine], self._seen[other]
+        ours, theirs = self.seen[mine], self.seen[other]
         by_checks = other[4] in BY_CHECKS
 
         def outcomes(seen: Mapping[Pair, _Seen]) -> dict[Pair, bool | None]:

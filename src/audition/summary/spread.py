@@ -55,6 +55,12 @@ class _Values:
         self.most = max(self.most, value) if self.counts else value
         self.counts[shorten(value)] += 1
 
+    def absorb(self, other: "_Values") -> None:
+        if other.counts:
+            self.least = min(self.least, other.least) if self.counts else other.least
+            self.most = max(self.most, other.most) if self.counts else other.most
+            self.counts.update(other.counts)
+
     def spread(self) -> Spread | None:
         of = self.counts.total()
         if not of:
@@ -75,26 +81,34 @@ class SpreadTally:
     """Counts what records took."""
 
     def __init__(self) -> None:
-        self._cells: dict[Cell, tuple[list[int], _Values, _Values, _Values]] = {}
+        self.cells: dict[Cell, tuple[list[int], _Values, _Values, _Values]] = {}
 
     def add(self, record: Record) -> None:
         """Count one record; only a graded trial says what the work takes."""
         if record.status not in ("pass", "fail"):
             return
         cell = (record.skill, record.agent, record.delivery, record.model)
-        if cell not in self._cells:
-            self._cells[cell] = ([0], _Values(), _Values(), _Values())
-        trials, seconds, commands, tokens = self._cells[cell]
+        if cell not in self.cells:
+            self.cells[cell] = ([0], _Values(), _Values(), _Values())
+        trials, seconds, commands, tokens = self.cells[cell]
         trials[0] += 1
         seconds.add(record.seconds)
         commands.add(record.commands.total)
         took, gave = record.usage.input_tokens, record.usage.output_tokens
         tokens.add(None if took is None or gave is None else took + gave)
 
+    def absorb(self, other: "SpreadTally") -> None:
+        """Count what another tally counted."""
+        for cell, theirs in other.cells.items():
+            mine = self.cells.setdefault(cell, ([0], _Values(), _Values(), _Values()))
+            mine[0][0] += theirs[0][0]
+            for values, more in zip(mine[1:], theirs[1:], strict=True):
+                values.absorb(more)
+
     def distributions(self) -> Iterable[Distribution]:
         """What was counted so far, skills and arms in order."""
-        for cell in sorted(self._cells, key=in_order):
-            trials, seconds, commands, tokens = self._cells[cell]
+        for cell in sorted(self.cells, key=in_order):
+            trials, seconds, commands, tokens = self.cells[cell]
             skill, agent, delivery, model = cell
             yield Distribution(
                 skill=skill,

@@ -7,8 +7,6 @@ Must not know: files, formats, the screen.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from math import isfinite
 
 import msgspec
 
@@ -16,6 +14,7 @@ from audition.model import Inputs, Record
 from audition.store import Ended
 from audition.summary.calls import CallTally
 from audition.summary.cells import CellTally, of_skill
+from audition.summary.counts import Count, add_pairs
 from audition.summary.figures import (
     ArmSummary,
     Cause,
@@ -23,11 +22,9 @@ from audition.summary.figures import (
     Difference,
     Invisible,
     Mixed,
-    Share,
     SkillSummary,
     Summary,
     Totals,
-    share,
     verdict_of,
 )
 from audition.summary.funnel import climb, is_invisible, make_funnel
@@ -42,111 +39,93 @@ REASONS_KEPT = 20
 REASON_CHARS = 200
 
 
-@dataclass(slots=True)
-class _Count:
-    """What is counted for one skill or one arm. Sums are integers, so that order is nothing."""
-
-    passed: list[int] = field(default_factory=lambda: [0, 0])
-    graded: list[int] = field(default_factory=lambda: [0, 0])
-    trials: int = 0
-    errors: int = 0
-    ineligible: int = 0
-    timed: int = 0
-    microseconds: int = 0
-    priced: int = 0
-    nanodollars: int = 0
-    routes: Counter[str] = field(default_factory=Counter)
-    listing_bytes: dict[str, int] = field(default_factory=dict)
-    unread: int = 0
-
-    def add(self, record: Record) -> None:
-        self.trials += 1
-        self.unread += record.unread
-        if record.status == "error":
-            self.errors += 1
-        elif record.status == "ineligible":
-            self.ineligible += 1
-        else:
-            self.graded[record.should_trigger] += 1
-            self.passed[record.should_trigger] += record.status == "pass"
-        if record.seconds is not None and isfinite(record.seconds):
-            self.timed += 1
-            self.microseconds += round(record.seconds * 1e6)
-        # What was taken over was paid for by another run.
-        dollars = 0.0 if record.reused else record.usage.dollars
-        if dollars is not None and isfinite(dollars):
-            self.priced += 1
-            self.nanodollars += round(dollars * 1e9)
-        for each in record.skills:
-            self.routes.update(each.routes)
-        for route, size in record.listing_bytes.items():
-            self.listing_bytes[route] = max(size, self.listing_bytes.get(route, 0))
-
-    def share(self, positive: bool) -> Share:
-        return share(self.passed[positive], self.graded[positive])
-
-
 class Tally:
-    """Counts records one at a time; their order is nothing to the result."""
+    """Counts records one at a time; their order is nothing, and shares add up."""
 
     def __init__(self, inputs: Inputs, ended: Ended = ALL_ASKED) -> None:
         self._inputs = inputs
         self._ended = ended
-        self._cells = CellTally(inputs)
-        self._calls = CallTally(inputs)
-        self._took = SpreadTally()
-        self._waited = LatencyTally()
-        self._lifts = LiftTally(inputs)
-        self._gates = GateTally(inputs)
-        self._all = _Count()
-        self._reused = 0
-        self._skills: dict[str, _Count] = {}
-        self._arms: dict[tuple[str, str, str | None], _Count] = {}
-        self._cases: dict[tuple[str | None, str, str, str, str | None], tuple[int, int]] = {}
-        self._rungs: dict[str, Counter[str]] = {}
-        self._invisible: Counter[tuple[str, str, str, str | None, str]] = Counter()
-        self._causes: Counter[tuple[str, str]] = Counter()
-        self._policies: set[str] = set()
-        self._differs: Counter[tuple[str | None, ...]] = Counter()
+        self.cells = CellTally(inputs)
+        self.calls = CallTally(inputs)
+        self.took = SpreadTally()
+        self.waited = LatencyTally()
+        self.lifts = LiftTally(inputs)
+        self.gates = GateTally(inputs)
+        self.all = Count()
+        self.reused = 0
+        self.skills: dict[str, Count] = {}
+        self.arms: dict[tuple[str, str, str | None], Count] = {}
+        self.cases: dict[tuple[str | None, str, str, str, str | None], tuple[int, int]] = {}
+        self.rungs: dict[str, Counter[str]] = {}
+        self.invisible: Counter[tuple[str, str, str, str | None, str]] = Counter()
+        self.causes: Counter[tuple[str, str]] = Counter()
+        self.policies: set[str] = set()
+        self.differs: Counter[tuple[str | None, ...]] = Counter()
 
     def add(self, record: Record) -> None:
         """Count one record; one of a baseline says only what the skill adds to it."""
-        self._lifts.add(record)
+        self.lifts.add(record)
         if record.variant:
             return
         arm = (record.agent, record.delivery, record.model)
-        self._all.add(record)
-        self._gates.add(record)
-        self._reused += bool(record.reused)
-        self._cells.add(record)
-        self._took.add(record)
-        self._waited.add(record)
-        self._calls.add(record)
-        self._arms.setdefault(arm, _Count()).add(record)
-        self._policies.add(record.policy)
+        self.all.add(record)
+        self.gates.add(record)
+        self.reused += bool(record.reused)
+        self.cells.add(record)
+        self.took.add(record)
+        self.waited.add(record)
+        self.calls.add(record)
+        self.arms.setdefault(arm, Count()).add(record)
+        self.policies.add(record.policy)
         if record.strict is not None:
             readings = (record.policy, record.status, record.strict)
-            self._differs[record.skill, record.case, *arm, *readings] += 1
+            self.differs[record.skill, record.case, *arm, *readings] += 1
         if record.skill is not None:
-            self._skills.setdefault(record.skill, _Count()).add(record)
+            self.skills.setdefault(record.skill, Count()).add(record)
         if record.status in {"error", "ineligible"}:
-            self._causes[record.status, record.reason[:REASON_CHARS]] += 1
+            self.causes[record.status, record.reason[:REASON_CHARS]] += 1
             return
         case = (record.skill, record.case, *arm)
-        passed, of = self._cases.get(case, (0, 0))
-        self._cases[case] = (passed + (record.status == "pass"), of + 1)
+        passed, of = self.cases.get(case, (0, 0))
+        self.cases[case] = (passed + (record.status == "pass"), of + 1)
         if record.skill is not None and record.should_trigger:
-            counts = self._rungs.setdefault(record.skill, Counter())
+            counts = self.rungs.setdefault(record.skill, Counter())
             mine = next((each for each in record.skills if each.skill == record.skill), None)
             climb(counts, mine)
             if mine and record.delivery != "none" and is_invisible(mine):
-                self._invisible[record.skill, *arm, mine.offered] += 1
+                self.invisible[record.skill, *arm, mine.offered] += 1
+
+    def absorb(self, other: "Tally") -> None:
+        """Count what another tally of the same run counted."""
+        self.cells.absorb(other.cells)
+        self.calls.absorb(other.calls)
+        self.took.absorb(other.took)
+        self.waited.absorb(other.waited)
+        self.lifts.absorb(other.lifts)
+        self.gates.absorb(other.gates)
+        self.all.absorb(other.all)
+        for skill, count in other.skills.items():
+            self.skills.setdefault(skill, Count()).absorb(count)
+        for arm, count in other.arms.items():
+            self.arms.setdefault(arm, Count()).absorb(count)
+        for name, rungs in other.rungs.items():
+            self.rungs.setdefault(name, Counter()).update(rungs)
+        add_pairs(self.cases, other.cases)
+        self.reused += other.reused
+        self.invisible.update(other.invisible)
+        self.causes.update(other.causes)
+        self.policies |= other.policies
+        self.differs.update(other.differs)
+
+    def __getstate__(self) -> dict[str, object]:
+        # Who absorbs it knows the run; its plan is longer than all that was counted.
+        return {**vars(self), "_inputs": None}
 
     def summary(self) -> Summary:
         """What was counted so far."""
-        count, ended = self._all, self._ended
-        cells = self._cells.verdicts(ended.why)
-        lifts = self._lifts.lifts()
+        count, ended = self.all, self._ended
+        cells = self.cells.verdicts(ended.why)
+        lifts = self.lifts.lifts()
         costs = Costs(
             dollars=count.nanodollars / 1e9,
             known=count.priced,
@@ -157,14 +136,14 @@ class Tally:
             began=self._inputs.began,
             planned=sum(not each.variant for each in self._inputs.plan),
             cells=cells,
-            reused=self._reused,
+            reused=self.reused,
             lifts=lifts,
-            gates=self._gates.results(cells, lifts, costs),
-            calls=self._calls.calls(),
-            matrix=self._calls.matrix(),
-            distributions=tuple(self._took.distributions()),
-            latencies=tuple(self._waited.latencies()),
-            repeats=self._cells.repeats(),
+            gates=self.gates.results(cells, lifts, costs),
+            calls=self.calls.calls(),
+            matrix=self.calls.matrix(),
+            distributions=tuple(self.took.distributions()),
+            latencies=tuple(self.waited.latencies()),
+            repeats=self.cells.repeats(),
             spared=ended.spared,
             cut=Cut(why=ended.why, words=ended.words) if ended.why else None,
             totals=Totals(
@@ -174,23 +153,21 @@ class Tally:
                 error=count.errors,
                 ineligible=count.ineligible,
             ),
-            skills={
-                name: self._skill(name, of_skill(cells, name)) for name in sorted(self._skills)
-            },
-            arms=tuple(self._arm(arm) for arm in sorted(self._arms, key=_sortable)),
-            policies=tuple(sorted(self._policies)),
+            skills={name: self._skill(name, of_skill(cells, name)) for name in sorted(self.skills)},
+            arms=tuple(self._arm(arm) for arm in sorted(self.arms, key=_sortable)),
+            policies=tuple(sorted(self.policies)),
             causes=self._commonest(),
             mixed=tuple(self._mixed()),
             differs=tuple(self._differing()),
             invisible=tuple(self._hidden()),
             answered_by=str(self._inputs.settings.get("provider") or "live"),
             untried=tuple(
-                sorted({each.name for each in self._inputs.skills.values()} - set(self._skills))
+                sorted({each.name for each in self._inputs.skills.values()} - set(self.skills))
             ),
         )
 
     def _skill(self, name: str, cells: Sequence[CellVerdict]) -> SkillSummary:
-        count = self._skills[name]
+        count = self.skills[name]
         positives, negatives = count.share(True), count.share(False)
         return SkillSummary(
             positives=positives,
@@ -198,11 +175,11 @@ class Tally:
             verdict=verdict_of(positives, negatives, cells),
             errors=count.errors,
             ineligible=count.ineligible,
-            funnel=make_funnel(self._rungs.get(name, Counter())),
+            funnel=make_funnel(self.rungs.get(name, Counter())),
         )
 
     def _arm(self, arm: tuple[str, str, str | None]) -> ArmSummary:
-        count = self._arms[arm]
+        count = self.arms[arm]
         return ArmSummary(
             agent=arm[0],
             delivery=arm[1],
@@ -221,7 +198,7 @@ class Tally:
         )
 
     def _hidden(self) -> Iterable[Invisible]:
-        for key in sorted(self._invisible, key=_sortable):
+        for key in sorted(self.invisible, key=_sortable):
             skill, agent, delivery, model, offered = key
             yield msgspec.convert(
                 {
@@ -230,13 +207,13 @@ class Tally:
                     "delivery": delivery,
                     "model": model,
                     "offered": offered,
-                    "trials": self._invisible[key],
+                    "trials": self.invisible[key],
                 },
                 Invisible,
             )
 
     def _commonest(self) -> tuple[Cause, ...]:
-        causes = sorted(self._causes.items(), key=lambda each: (-each[1], each[0]))
+        causes = sorted(self.causes.items(), key=lambda each: (-each[1], each[0]))
         return tuple(
             msgspec.convert({"status": status, "reason": reason, "trials": trials}, Cause)
             for (status, reason), trials in causes[:REASONS_KEPT]
@@ -244,13 +221,13 @@ class Tally:
 
     def _differing(self) -> Iterable[Difference]:
         names = ("skill", "case", "agent", "delivery", "model", "policy", "faithful", "strict")
-        for key in sorted(self._differs, key=_sortable):
+        for key in sorted(self.differs, key=_sortable):
             told = dict(zip(names, key, strict=True))
-            yield msgspec.convert({**told, "trials": self._differs[key]}, Difference)
+            yield msgspec.convert({**told, "trials": self.differs[key]}, Difference)
 
     def _mixed(self) -> Iterable[Mixed]:
-        for key in sorted(self._cases, key=_sortable):
-            passed, of = self._cases[key]
+        for key in sorted(self.cases, key=_sortable):
+            passed, of = self.cases[key]
             if 0 < passed < of:
                 skill, case, agent, delivery, model = key
                 yield Mixed(

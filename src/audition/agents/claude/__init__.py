@@ -11,12 +11,13 @@ from audition.agents.claude.asking import command
 from audition.agents.claude.budget import tell_budget
 from audition.agents.claude.login import LETS_THROUGH, open_login
 from audition.agents.claude.settling import settle
-from audition.agents.claude.stream import read
+from audition.agents.claude.stream import read, read_all
 
 claude = Agent(
     name="claude",
     command=command,
     read=read,
+    read_all=read_all,
     settle=settle,
     program=("claude",),
     known_version="2.1.327",

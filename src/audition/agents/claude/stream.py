@@ -53,15 +53,30 @@ def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
     return _readers[type(found)](number, found)
 
 
-def _seconds(stamp: str | None) -> float | None:
+def read_all(raw: bytes, lines: int) -> list[AnyEvent] | None:
+    """The events of a whole session; raises where a line is not one of the five kinds."""
+    events: list[AnyEvent] = []
+    values = _line.decode_lines(raw)
+    if len(values) != lines:  # two on one line are not understood by `read` either
+        return None
+    for number, said in enumerate(values, 1):
+        found = _readers[type(said)](number, said)
+        if found is None:
+            return None
+        events += found
+    return events
+
+
+def _seconds(stamp: str) -> float | None:
     try:
-        return datetime.fromisoformat(stamp).timestamp() if stamp else None
+        return datetime.fromisoformat(stamp).timestamp()
     except (ValueError, OverflowError):
         return None
 
 
 def _read_assistant(number: int, said: Assistant) -> list[AnyEvent]:
-    message, sub, time = said.message, said.parent_tool_use_id or "", _seconds(said.timestamp)
+    message, sub = said.message, said.parent_tool_use_id or ""
+    time = _seconds(said.timestamp) if said.timestamp else None
     blocks = message.content
     if isinstance(blocks, str):
         blocks = [Block(type="text", text=blocks)]
@@ -102,7 +117,7 @@ def _read_assistant(number: int, said: Assistant) -> list[AnyEvent]:
                     )
                 )
         elif block.type.endswith("tool_result"):
-            events.extend(_result(number, sub, time, block))
+            events += _result(number, sub, time, block)
     return events
 
 
@@ -152,14 +167,15 @@ def _result(number: int, sub: str, time: float | None, block: Block) -> list[Any
 
 
 def _read_user(number: int, said: User) -> list[AnyEvent]:
-    sub, time = said.parent_tool_use_id or "", _seconds(said.timestamp)
+    sub = said.parent_tool_use_id or ""
+    time = _seconds(said.timestamp) if said.timestamp else None
     blocks = said.message.content
     if isinstance(blocks, str):
         blocks = [Block(type="text", text=blocks)]
     events: list[AnyEvent] = []
     for block in blocks or ():
         if block.type.endswith("tool_result"):
-            events.extend(_result(number, sub, time, block))
+            events += _result(number, sub, time, block)
         elif block.text:
             text, skill = block.text, ""
             if said.isSynthetic:
