@@ -530,7 +530,7 @@ def test_a_fault_of_ours_is_answered_and_told(monkeypatch):
     def fall(asked):
         raise RuntimeError("oops")
 
-    monkeypatch.setattr("audition.provider.lane.reply_to", fall)
+    monkeypatch.setattr("audition.provider.stand_in.reply_to", fall)
     with serve("understudy") as provider:
         lane = provider.open()
         answer, raw = post(lane.url, MESSAGES, HELLO)

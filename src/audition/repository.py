@@ -7,7 +7,6 @@ index, no hook; a folder of a commit is unpacked elsewhere from `git archive`.
 
 import io
 import os
-import tarfile
 import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
@@ -68,6 +67,8 @@ def read_at(folder: Path, ref: str, path: str) -> bytes:
 
 def unpack_at(folder: Path, ref: str, into: Path) -> None:
     """The files of a folder as of a commit, unpacked elsewhere; nothing where it had none."""
+    import tarfile
+
     top = top_of(folder)
     commit = find_commit(folder, ref)
     within = os.path.relpath(folder.resolve(), top.resolve())

@@ -6,7 +6,6 @@ Must not know: what is judged.
 
 import shutil
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -69,6 +68,8 @@ def _find(command: tuple[str, ...]) -> tuple[str, ...]:
 
 def judge_again(folders: Iterable[Path], judge: Judge, grading: Grading, inputs: Inputs) -> None:
     """Ask the judge again about sealed trials; what it said before is replaced."""
+    from concurrent.futures import ThreadPoolExecutor
+
     with bench_for(judge, grading, inputs) as bench, ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda each: judge_sealed(each, grading, bench, again=True), folders))
 

@@ -10,10 +10,8 @@ from pathlib import Path
 import msgspec
 
 from audition.model import Offer, Value
-from audition.provider.deeds import carry_out
 from audition.provider.log import write_line
 from audition.provider.script import Script, take_turn
-from audition.provider.stand_in import answer_side, reply_to
 from audition.provider.wire import Asked, Listed, Reply, Request, Wire, wires
 
 Headers = dict[str, str]
@@ -125,6 +123,9 @@ class Lane:
         return send(reply, asked, wire.answer(reply, asked))
 
     def _choose(self, asked: Asked) -> Reply:
+        # Not at the top: who asks the real provider has no use for a stand-in.
+        from audition.provider.stand_in import answer_side, reply_to
+
         if asked.side:
             self._side += 1
             return answer_side(asked)
@@ -140,6 +141,8 @@ class Lane:
             text = f"the script has no turn {self._turns} for case `{self.case}`"
             self._faults.append(text)
             return Reply(status=400, message=text)
+        from audition.provider.deeds import carry_out
+
         calls = []
         for deed in turn.deeds:
             call = carry_out(asked, deed)

@@ -11,7 +11,6 @@ import os
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from socket import gethostname
 
 import msgspec
 
@@ -34,7 +33,7 @@ def take_lock(run: Path) -> int:
     try:
         _flock(descriptor, run)
         began = datetime.now(UTC).isoformat(timespec="seconds")
-        holder = Holder(pid=os.getpid(), began=began, host=gethostname())
+        holder = Holder(pid=os.getpid(), began=began, host=os.uname().nodename)
         os.ftruncate(descriptor, 0)
         write_all(descriptor, msgspec.json.encode(holder) + b"\n")
     except BaseException:
