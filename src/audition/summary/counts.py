@@ -10,7 +10,6 @@ from math import isfinite
 from typing import TypeVar
 
 from audition.model import Record
-from audition.summary.figures import Share, share
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -75,7 +74,3 @@ class Count:
         self.routes.update(other.routes)
         for route, size in other.listing_bytes.items():
             self.listing_bytes[route] = max(size, self.listing_bytes.get(route, 0))
-
-    def share(self, positive: bool) -> Share:
-        """How many of one side passed."""
-        return share(self.passed[positive], self.graded[positive])

@@ -22,9 +22,11 @@ from audition.summary.figures import (
     Difference,
     Invisible,
     Mixed,
+    Share,
     SkillSummary,
     Summary,
     Totals,
+    share,
     verdict_of,
 )
 from audition.summary.funnel import climb, is_invisible, make_funnel
@@ -168,7 +170,7 @@ class Tally:
 
     def _skill(self, name: str, cells: Sequence[CellVerdict]) -> SkillSummary:
         count = self.skills[name]
-        positives, negatives = count.share(True), count.share(False)
+        positives, negatives = _share(count, True), _share(count, False)
         return SkillSummary(
             positives=positives,
             negatives=negatives,
@@ -184,8 +186,8 @@ class Tally:
             agent=arm[0],
             delivery=arm[1],
             model=arm[2],
-            positives=count.share(True),
-            negatives=count.share(False),
+            positives=_share(count, True),
+            negatives=_share(count, False),
             seconds=count.microseconds / 1e6 if count.timed else None,
             dollars=count.nanodollars / 1e9 if count.priced else None,
             dollars_known=count.priced,
@@ -239,6 +241,10 @@ class Tally:
                     passed=passed,
                     of=of,
                 )
+
+
+def _share(count: Count, positive: bool) -> Share:
+    return share(count.passed[positive], count.graded[positive])
 
 
 def summarise(records: Iterable[Record], inputs: Inputs, ended: Ended = ALL_ASKED) -> Summary:
