@@ -84,7 +84,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as root:
         path = Path(root, "process.yaml")
         path.write_text(RULES, "utf-8")
-        rules = read_rules(path)
+        rules, _ = read_rules(path)
         trace = a_long_trace()
         began = time.process_time()
         rulings = judge_conduct(rules, trace)

@@ -225,7 +225,8 @@ def _last(kept: Path) -> Check | None:
 def _tell(check: Check) -> list[str]:
     lines = [f"judge: {check.by.name}, {check.votes} vote{'s' * (check.votes > 1)}"]
     for each in check.standings:
-        lines += ["", f"{each.criterion}: {each.labels} labels, {each.met} met, {each.unmet} unmet"]
+        many = f"{each.labels} label{'s' * (each.labels != 1)}"
+        lines += ["", f"{each.criterion}: {many}, {each.met} met, {each.unmet} unmet"]
         for name in ("agreement", "kappa", "ac1", "sensitivity", "specificity"):
             found = getattr(each, name)
             shown = (

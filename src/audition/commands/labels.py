@@ -21,6 +21,8 @@ from audition.judging import read_matter
 from audition.model import Inputs, Sealed, Value
 from audition.store import find_run, read_inputs, read_places, read_sealed
 
+BOM = b"\xef\xbb\xbf"
+
 
 class Label(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What somebody says about one criterion of one trial."""
@@ -49,7 +51,7 @@ def read_labels(path: Path) -> list[tuple[int, Label]]:
     """The labels of a file with their line numbers; the first mistake is told."""
     found: dict[tuple[str, str, str], tuple[int, Label]] = {}
     try:
-        lines = path.read_bytes().splitlines()
+        lines = path.read_bytes().removeprefix(BOM).splitlines()
     except OSError as error:
         raise BadFile(f"cannot read {path}: {error.strerror}") from error
     for number, line in enumerate(lines, 1):
@@ -71,7 +73,7 @@ def _decode(path: Path, number: int, line: bytes) -> Label:
     try:
         return msgspec.json.decode(line, type=Label)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        hint = f"a label is one of {', '.join(WORDS)}"
+        hint = f"a line is {{trial, criterion, label}}, the label one of {', '.join(WORDS)}"
         raise BadFile(f"{path}:{number}: {error}", hint) from error
 
 

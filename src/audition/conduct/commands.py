@@ -85,7 +85,7 @@ def _is(wanted: tuple[str, ...], words: tuple[str, ...]) -> bool:
 def _is_program(wanted: str, word: str) -> bool:
     """Whether a program is the wanted one; `a/b` fits below any folder, `./a/b` and `/a/b` not."""
     if "/" not in wanted:
-        return wanted in (word, basename(word))
+        return wanted == word or ("/" in word and word.endswith(f"/{wanted}"))
     if wanted[0] in "./":
         return wanted.removeprefix("./") == word.removeprefix("./")
     return f"/{word}".endswith(f"/{wanted}")

@@ -133,7 +133,7 @@ def in_folder(folder: str, path: str) -> str:
 
 
 def _name(words: tuple[str, ...]) -> str:
-    return basename(words[0]) if words else ""
+    return words[0].rpartition("/")[2] if words else ""
 
 
 def _operands(words: tuple[str, ...]) -> list[str]:

@@ -4,7 +4,6 @@ In: a line. Out: the simple commands that do the work. Must not know: what they 
 """
 
 import re
-from posixpath import basename
 
 from audition.shell.ends import KEYWORDS, ZERO
 from audition.shell.words import Simple, read_words, writer
@@ -115,7 +114,7 @@ def find_commands(line: str, depth: int = 0) -> list[Simple]:
 
 def _reads_a_line(words: tuple[str, ...]) -> bool:
     """Whether it is a shell that takes its lines from what is piped into it."""
-    shell = bool(words) and basename(words[0]) in _SHELLS
+    shell = bool(words) and words[0].rpartition("/")[2] in _SHELLS
     return shell and all(each[:1] == "-" and "c" not in each for each in words[1:])
 
 
@@ -140,7 +139,7 @@ def _unwrap(simple: Simple, depth: int) -> list[Simple]:
         return _unwrap(simple, depth)
     if words[0] in ("for", "case", "select", "function"):
         simple.words = ()
-    name, text = basename(words[0]), _line_of(words)
+    name, text = words[0].rpartition("/")[2], _line_of(words)
     if name in _SHELLS:
         text = _script_of(words) or simple.code
     inner = _wrapped(name, words)
@@ -209,7 +208,7 @@ def _script_of(words: list[str]) -> str:
 
 def _line_of(words: list[str]) -> str:
     """The line that `eval`, `su -c` and their like run; empty where it is none of them."""
-    name = basename(words[0])
+    name = words[0].rpartition("/")[2]
     if name == "eval":
         return " ".join(words[1:])
     if name == "env":
