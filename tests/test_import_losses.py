@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,23 @@ def test_a_project_s_own_skills_bring_their_cases(tmp_path, hidden):
     (tmp_path / ".codex").symlink_to(hidden)
     suites = load_suites([tmp_path])
     assert [each.cases[0].skill for each in suites] == ["bill"]
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "row"),
+    [
+        ("test_cases.json", '{"test_cases": [', '{"id": "a", "skill": "x", "prompt": "p"}'),
+        ("prompts.csv", "id,should_trigger,prompt,sandbox,timeout_s\n", "a,true,x,,0\n"),
+    ],
+)
+def test_a_file_of_many_cases_of_one_id_is_read_in_time(tmp_path, name, head, row):
+    most = 6000
+    end = "]}" if name.endswith("json") else ""
+    path = write(tmp_path, name, head + (", " if end else "").join([row] * most) + end)
+    began = time.process_time()
+    suite = load(path)
+    assert time.process_time() - began < 4
+    assert len({each.id for each in suite.cases}) == most
 
 
 def cases(*words, good=(0,)):

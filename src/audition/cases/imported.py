@@ -142,12 +142,14 @@ def _named(case: Case, skills: Sequence[Skill], ledger: Ledger) -> Case:
 def _unique(cases: Sequence[Case], ledger: Ledger) -> list[Case]:
     given = {each.id for each in cases}
     used: set[str] = set()
+    numbers: dict[str, int] = {}
     found: list[Case] = []
     for case in cases:
-        name, number = case.id, 2
+        name, number = case.id, numbers.get(case.id, 2)
         while name in used or (name != case.id and name in given):
             name = f"{case.id}-{number}"
             number += 1
+        numbers[case.id] = number
         if name != case.id:
             words = f"id `{case.id}` is taken; this case is called `{name}`"
             ledger.losses.append(_at(ledger, words, line=case.line))

@@ -13,7 +13,7 @@ from audition.cases.given import Given, Ledger
 from audition.cases.imported import check_of, make_suite
 from audition.cases.marked_csv import header_of, read_csv
 from audition.cases.mounted import repository_of, skills_above, skills_at
-from audition.model import Case, CheckSpec, Criterion, Json, Skill, Suite
+from audition.model import Case, CheckSpec, Criterion, Json, Skill, Suite, Value
 
 ROOTS = ("bootstrap", "common", "human", "knowledge", "productivity")
 NEEDED = {"id", "should_trigger", "prompt"}
@@ -25,6 +25,14 @@ OWN = {
 FLAGS = "(?im)"
 """Its patterns ignore case, and `^` and `$` are the ends of a line."""
 SECONDS = 180.0
+
+
+class _File(Value, frozen=True, kw_only=True):
+    """What all rows of a file have in common."""
+
+    path: Path
+    root: Path
+    columns: frozenset[str]
 
 
 def claims(path: Path, head: bytes) -> bool:
@@ -66,8 +74,10 @@ def read(path: Path) -> Suite:
     name = next((each.name for each in skills if slug_of(each.name) == folder), "")
     if not name:
         name = next((each.name for each in skills if each.folder == folder), folder)
-    cases = [_case(each, path, root, name) for each in ledger.root.items()]
-    _say_absent(ledger)
+    columns = frozenset(key for row in ledger.root.value for key in row)
+    file = _File(path=path, root=root, columns=columns)
+    cases = [_case(each, file, name) for each in ledger.root.items()]
+    _say_absent(ledger, columns)
     if any(cases):
         words = "human_materials, as HUMAN_MATERIAL_PATH names it, is made, but is no repository of its own"
         ledger.say(ledger.root.node, words, "note")
@@ -80,7 +90,7 @@ def read(path: Path) -> Suite:
     )
 
 
-def _case(given: Given, path: Path, root: Path, skill: str) -> Case | None:
+def _case(given: Given, file: _File, skill: str) -> Case | None:
     name, prompt = given.text("id").strip(), given.text("prompt").strip()
     triggers = given.text("should_trigger").strip().lower()
     if not name or not prompt or triggers not in {"true", "false"}:
@@ -97,10 +107,10 @@ def _case(given: Given, path: Path, root: Path, skill: str) -> Case | None:
         # Also where it is not asked for: `--judge` asks it of every case.
         rubric=_rubric(skill, wanted=triggers == "true"),
         judge=judged,
-        fixture=_fixture(given, path),
-        timeout_s=_whole(given, "timeout_s", SECONDS) or SECONDS,
-        settings=_settings(given, root),
-        env=environment(path, root),
+        fixture=_fixture(given, file.path),
+        timeout_s=_whole(given, "timeout_s") or _default_seconds(given, file),
+        settings=_settings(given, file),
+        env=environment(file.path, file.root),
         line=given.line,
     )
 
@@ -129,33 +139,39 @@ def environment(path: Path, root: Path) -> dict[str, str]:
 DEFAULTS = {"timeout_s": f"{SECONDS:g} seconds", "sandbox": "workspace-write"}
 
 
-def _say_absent(ledger: Ledger) -> None:
+def _say_absent(ledger: Ledger, columns: frozenset[str]) -> None:
     """The defaults of columns that are not there at all, once for the file."""
-    rows = ledger.root.items()
     for key, default in DEFAULTS.items():
-        if rows and not any(key in row.keys() for row in rows):  # noqa: SIM118 - not a mapping
+        if columns and key not in columns:
             words = f"there is no column `{key}`: {default}, the default there"
             ledger.say(ledger.root.node, words, "note")
 
 
-def _say_default(given: Given, key: str) -> None:
+def _say_default(given: Given, key: str, columns: frozenset[str]) -> None:
     """That a cell is empty, or that its row ends before it."""
     words = f"is empty: {DEFAULTS[key]}, the default there"
     if key in given.keys():  # noqa: SIM118 - not a mapping
         given.at(key).say(words, "note")
-    elif any(key in row.keys() for row in given.ledger.root.items()):  # noqa: SIM118
+    elif key in columns:
         given.ledger.say(given.node, f"`{key}` {words}", "note")
 
 
-def _whole(given: Given, key: str, default: float | None = None) -> float | None:
+def _default_seconds(given: Given, file: _File) -> float:
+    text = given.text("timeout_s").strip()
+    if not text:
+        _say_default(given, "timeout_s", file.columns)
+    elif text.isdigit():
+        given.at("timeout_s").say(f"no time at all is read as {DEFAULTS['timeout_s']}")
+    return SECONDS
+
+
+def _whole(given: Given, key: str) -> float | None:
     text = given.text(key).strip()
     if text.isascii() and text.isdigit():
         return float(text)
     if text:
         given.at(key).say(f"`{text}` is no whole number; not used, as there")
-    elif key in DEFAULTS:
-        _say_default(given, key)
-    return default
+    return None
 
 
 def _limits(given: Given) -> tuple[CheckSpec, ...]:
@@ -186,14 +202,14 @@ def _split(given: Given, key: str, sign: str) -> list[str]:
     return [each.strip() for each in given.text(key).split(sign) if each.strip()]
 
 
-def _settings(given: Given, root: Path) -> dict[str, Json]:
+def _settings(given: Given, file: _File) -> dict[str, Json]:
     sandbox = given.text("sandbox").strip()
     if not sandbox:
-        _say_default(given, "sandbox")
+        _say_default(given, "sandbox", file.columns)
     settings: dict[str, Json] = {"sandbox": sandbox or "workspace-write"}
     schema = given.text("output_schema").strip()
     if schema:
-        path = (root / schema).absolute()
+        path = (file.root / schema).absolute()
         if "\0" in schema or not path.is_file():
             words = f"no file `{schema}` below the repository's root; not used"
             given.at("output_schema").say(words, "error")
