@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from audition.cli import run_words
@@ -323,6 +323,7 @@ def test_no_bytes_stop_the_linter_and_every_place_it_names_is_in_the_file(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(raw=PIECES)
+@example(raw=b"\xef\xbb\xbf" * 2)
 def test_mending_any_bytes_leaves_a_file_that_needs_no_more_mending(raw, tmp_path):
     folder = tmp_path / "pdf-tables"
     folder.mkdir(exist_ok=True)

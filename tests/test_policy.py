@@ -164,7 +164,7 @@ def test_the_reason_of_a_pass_says_how():
 
 
 def test_a_skill_put_in_by_the_prompt_counts_and_says_so():
-    grade = judged("default", POSITIVE, [Message(line=1, text="ok")], prompt="/work now")
+    grade = judged("default", POSITIVE, [Message(line=1, text="ok")], prompts=("/work now",))
     assert grade.status == "pass"
     assert "put in by the prompt" in grade.reason
 

@@ -40,7 +40,9 @@ def mend_name(skill: SkillFolder) -> Iterator[Repair]:
 
 def without_mark(skill: SkillFolder) -> Iterator[Repair]:
     """Take the byte order mark off."""
-    data = skill.raw.removeprefix(MARK)
+    data = skill.raw
+    while data.startswith(MARK):
+        data = data.removeprefix(MARK)
     yield Repair(file="SKILL.md", what="removed the byte order mark", data=data)
 
 
