@@ -10,24 +10,23 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 import msgspec
 
-from audition.agent import Delivery
 from audition.attempt import Means
 from audition.commands.background import go_background
 from audition.commands.baselines import add_baselines
 from audition.commands.dry_run import at_once, show_plan
 from audition.commands.finish import exit_code, finish, say, show_result
 from audition.commands.judges import make_judge, resume_judge
+from audition.commands.modes import check_delivery
 from audition.commands.options import resume_words
 from audition.commands.picking import pick_suites
 from audition.commands.smoke import run_smoke_first
 from audition.commands.wishes import Wishes, caps_of, gate_of, limits_of, rules_of
 from audition.config import Config
-from audition.errors import unknown
 from audition.executor import executors
 from audition.fingerprint import digest_fixtures
 from audition.grading import Grading
@@ -162,20 +161,6 @@ def make_plan(suites: Sequence[Suite], wishes: Wishes, config: Config, held: Pat
     check_mcp(taken, config.mcp)
     arms, swaps = add_baselines(wishes.baseline, arms, suites, held)
     return plan_trials(suites, arms, limits_of(wishes), swaps)
-
-
-def check_delivery(word: str) -> str:
-    """A delivery by any of its spellings; an unknown one names the nearest."""
-    other = {
-        "local": "native",
-        "mcp+local": "mcp+native",
-        "cli-native": "native",
-        "cli-local": "native",
-    }
-    known = get_args(Delivery)
-    if other.get(word, word) not in known:
-        raise unknown("delivery", word, known)
-    return other.get(word, word)
 
 
 def _make_ready(names: Sequence[str], config: Config) -> dict[str, Ready]:

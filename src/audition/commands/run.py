@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from audition.commands.judge_options import judge_switch, read_wishes
+from audition.commands.modes import agents_meant
 from audition.commands.options import (
     Number,
     Trials,
@@ -70,6 +71,7 @@ def asking(command: Callable[..., Any]) -> Callable[..., Any]:
             multiple=True,
             default=("understudy",),
             show_default=True,
+            callback=agents_meant,
             help="Ask this agent; may repeat.",
         ),
         option(
@@ -79,6 +81,7 @@ def asking(command: Callable[..., Any]) -> Callable[..., Any]:
             multiple=True,
             default=("native",),
             show_default=True,
+            is_eager=True,
             help="How the skills reach it; may repeat.",
         ),
         option("--model", "-m", multiple=True, help="Ask this model; may repeat."),

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from audition.attempt import Means
-from audition.commands.carry_out import check_delivery
+from audition.commands.modes import agents_meant, check_delivery
 from audition.commands.options import option, output_format
 from audition.config import Config
 from audition.errors import AgentMissing, Exit, UsageError
@@ -38,6 +38,7 @@ TOPICS = ("invoices", "recipes", "tides", "chess openings", "bird songs", "tax f
     multiple=True,
     default=("claude",),
     show_default=True,
+    callback=agents_meant,
     help="Look at this agent; may repeat.",
 )
 @option("--model", "-m", multiple=True, help="With this model; may repeat.")
@@ -48,6 +49,7 @@ TOPICS = ("invoices", "recipes", "tides", "chess openings", "bird songs", "tax f
     multiple=True,
     default=("native",),
     show_default=True,
+    is_eager=True,
     help="How the skills reach it; may repeat.",
 )
 @click.option(
