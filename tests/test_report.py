@@ -139,8 +139,8 @@ def test_a_job_summary_stays_below_what_github_takes():
 def test_what_trials_took_is_shown_as_the_middle_with_its_bounds():
     records = [make_record(number=n, seconds=float(n)) for n in range(1, 4)]
     text = report(records, "markdown")
-    assert "| 3 | 2.0 s (1.0 s to 3.0 s) | 0 | ? |" in text
-    assert "took 2.0 s (1.0 s to 3.0 s), commands 0, tokens ?" in report(records, "text")
+    assert "| 3 | 2.0 s (1.0 s to 3.0 s) | ? | 0 | 0 | ? | ? |" in text
+    assert "took 2.0 s (1.0 s to 3.0 s), turns ?, commands 0, tokens ?" in report(records, "text")
 
 
 # --- Markdown and escaping -------------------------------------------------------------------
@@ -151,7 +151,7 @@ def test_markdown_tables_keep_their_columns_whatever_a_skill_is_called():
     rows = [line for line in text.splitlines() if line.startswith("| a")]
     row, took, *_ = rows
     assert len(re.findall(r"(?<!\\)\|", row)) == 5
-    assert len(re.findall(r"(?<!\\)\|", took)) == 7
+    assert len(re.findall(r"(?<!\\)\|", took)) == 10
     tables = re.split(r"\n\n", "\n" + text)
     for table in (each for each in tables if each.startswith("| ")):
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from records import any_record, make_inputs, make_record
 
-from audition.model import Evidence, Spent
+from audition.model import Commands, Evidence, Spent
 from audition.summary import Summary, Tally, summarise
 
 INPUTS = make_inputs("greeting", "style", "never")
@@ -281,3 +281,13 @@ def test_only_graded_trials_say_what_the_work_takes_and_unknown_stays_unknown():
     assert (one.skill, one.trials, one.seconds.most) == ("greeting", 2, 0.1)
     assert (one.tokens.of, one.tokens.median) == (1, 15)
     assert (two.skill, two.tokens) == ("other", None)
+    assert (one.turns, one.dollars) == (None, None)
+
+
+def test_turns_dollars_and_effective_commands_have_spreads_too():
+    took = {"usage": Spent(dollars=0.25), "commands": Commands(total=4, effective=2)}
+    records = [make_record(number=n, turns=n, **took) for n in (1, 2, 6)]
+    (found,) = summarise(records, INPUTS).distributions
+    turns = (found.turns.least, found.turns.median, found.turns.most)
+    assert turns == (1, 2, 6)
+    assert (found.dollars.median, found.commands.most, found.effective.most) == (0.25, 4, 2)

@@ -380,6 +380,39 @@ def test_the_oracle_loads_reads_writes_and_answers_what_the_case_wants(workspace
     assert json.loads((workspace / "x.json").read_text("utf-8")) == {"n": 1}
 
 
+def test_the_oracle_fits_schemas_that_lie_in_files(workspace, tmp_path_factory):
+    schema = tmp_path_factory.mktemp("schemas") / "answer.json"
+    properties = {"name": {"type": "string"}, "invoked_skills": {"type": "array"}}
+    schema.write_text(json.dumps({"required": ["name"], "properties": properties}))
+    asked = Case(id="c", prompt="x", skill="report", settings={"output_schema": str(schema)})
+    answer = json.loads(start(workspace, asked, "oracle").answer)
+    assert (set(answer), answer["invoked_skills"]) == ({"name", "invoked_skills"}, ["report"])
+    checks = (check("json_valid", path="y.json", schema=str(schema)),)
+    start(workspace, Case(id="c", prompt="x", skill="report", checks=checks), "oracle")
+    assert "name" in json.loads((workspace / "y.json").read_text("utf-8"))
+
+
+def test_the_oracle_runs_the_solution_of_the_case_and_nobody_else_does(workspace):
+    lines = ["touch 'made by it'", "ls no-such-file", "no-such-program"]
+    case = Case(id="c", prompt="x", skill="report", settings={"solution": lines})
+    start(workspace, case, "understudy")
+    assert not (workspace / "made by it").exists()
+    trace = start(workspace, case, "oracle")
+    assert (workspace / "made by it").exists()
+    ran = called(trace, "shell")
+    assert [each.command for each in ran] == lines
+    results = {each.id: each.failed for each in trace.events if isinstance(each, Result)}
+    assert [results[each.id] for each in ran] == [False, True, True]
+
+
+def test_the_oracle_adds_files_that_fit_the_globs_of_the_case(workspace):
+    globs = ["new/*.md", "**/deep?.txt", "v[12]/a.csv"]
+    checks = (check("files_added", paths=globs),)
+    start(workspace, Case(id="c", prompt="x", skill="report", checks=checks), "oracle")
+    for name in ("new/x.md", "deepx.txt", "v1/a.csv"):
+        assert (workspace / name).is_file(), name
+
+
 def test_the_oracle_stays_quiet_on_a_negative(workspace):
     case = Case(
         id="c",

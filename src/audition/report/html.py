@@ -19,7 +19,7 @@ from audition.report.escape import one_line, visible
 from audition.report.estimates import estimate_tables, matrix_columns
 from audition.report.gated import say_gates
 from audition.report.lifts import say_lifts
-from audition.report.spreads import say_took
+from audition.report.spreads import TOOK, say_took
 from audition.summary import Funnel, Summary, has_failed, is_open
 from audition.verdict import CellVerdict
 
@@ -141,6 +141,7 @@ def page_environment() -> tuple["Environment", str]:
         {name: getattr(words, name) for name in dir(words) if name.startswith("say_")},
         count=words.count,
         say_took=say_took,
+        took=TOOK,
         climb_down=climb_down,
     )
     environment.filters["one_line"] = one_line

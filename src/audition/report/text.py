@@ -18,7 +18,7 @@ from audition.report.escape import one_line, visible
 from audition.report.estimates import say_thefts
 from audition.report.gated import say_gates
 from audition.report.lifts import say_lifts
-from audition.report.spreads import say_took
+from audition.report.spreads import say_all_it_took
 from audition.report.words import (
     Group,
     Trouble,
@@ -88,9 +88,8 @@ def _took(summary: Summary, width: int) -> Iterator[Line]:
     """What trials took, where there are enough of them to have a middle."""
     several = [each for each in summary.distributions if each.trials > 2]
     for each in several[:CAP]:
-        seconds, commands, tokens = say_took(each)
-        words = f"{each.skill or 'no skill'} on {say_arm(each)} took {seconds}, commands {commands}"
-        yield from _wrapped(one_line(f"{words}, tokens {tokens}"), width, 0, "dim")
+        words = f"{each.skill or 'no skill'} on {say_arm(each)} took {say_all_it_took(each)}"
+        yield from _wrapped(one_line(words), width, 0, "dim")
     if several:
         yield ()
 

@@ -35,8 +35,24 @@ class Distribution(Value, frozen=True, kw_only=True):
     model: str | None
     trials: int
     seconds: Spread | None = None
+    turns: Spread | None = None
     commands: Spread | None = None
+    effective: Spread | None = None
+    """The commands that did more than look around."""
     tokens: Spread | None = None
+    dollars: Spread | None = None
+
+
+MEASURES = ("seconds", "turns", "commands", "effective", "tokens", "dollars")
+
+
+def _measure(record: Record) -> tuple[float | None, ...]:
+    """What one trial took, in the order of MEASURES."""
+    used, commands = record.usage, record.commands
+    took, gave = used.input_tokens, used.output_tokens
+    tokens = None if took is None or gave is None else took + gave
+    counted = (commands.total, commands.effective)
+    return (record.seconds, record.turns, *counted, tokens, used.dollars)
 
 
 class _Values:
@@ -81,7 +97,7 @@ class SpreadTally:
     """Counts what records took."""
 
     def __init__(self) -> None:
-        self.cells: dict[Cell, tuple[list[int], _Values, _Values, _Values]] = {}
+        self.cells: dict[Cell, tuple[list[int], tuple[_Values, ...]]] = {}
 
     def add(self, record: Record) -> None:
         """Count one record; only a graded trial says what the work takes."""
@@ -89,26 +105,24 @@ class SpreadTally:
             return
         cell = (record.skill, record.agent, record.delivery, record.model)
         if cell not in self.cells:
-            self.cells[cell] = ([0], _Values(), _Values(), _Values())
-        trials, seconds, commands, tokens = self.cells[cell]
+            self.cells[cell] = ([0], tuple(_Values() for _ in MEASURES))
+        trials, kept = self.cells[cell]
         trials[0] += 1
-        seconds.add(record.seconds)
-        commands.add(record.commands.total)
-        took, gave = record.usage.input_tokens, record.usage.output_tokens
-        tokens.add(None if took is None or gave is None else took + gave)
+        for values, value in zip(kept, _measure(record), strict=True):
+            values.add(value)
 
     def absorb(self, other: "SpreadTally") -> None:
         """Count what another tally counted."""
         for cell, theirs in other.cells.items():
-            mine = self.cells.setdefault(cell, ([0], _Values(), _Values(), _Values()))
-            mine[0][0] += theirs[0][0]
-            for values, more in zip(mine[1:], theirs[1:], strict=True):
+            trials, kept = self.cells.setdefault(cell, ([0], tuple(_Values() for _ in MEASURES)))
+            trials[0] += theirs[0][0]
+            for values, more in zip(kept, theirs[1], strict=True):
                 values.absorb(more)
 
     def distributions(self) -> Iterable[Distribution]:
         """What was counted so far, skills and arms in order."""
         for cell in sorted(self.cells, key=in_order):
-            trials, seconds, commands, tokens = self.cells[cell]
+            trials, kept = self.cells[cell]
             skill, agent, delivery, model = cell
             yield Distribution(
                 skill=skill,
@@ -116,9 +130,7 @@ class SpreadTally:
                 delivery=delivery,
                 model=model,
                 trials=trials[0],
-                seconds=seconds.spread(),
-                commands=commands.spread(),
-                tokens=tokens.spread(),
+                **{name: each.spread() for name, each in zip(MEASURES, kept, strict=True)},
             )
 
 

@@ -195,7 +195,7 @@ def decide(mode: str, asked: dict[str, Any], session: Session, prompt: str) -> A
         return iter_nothing()
     from audition.understudy.oracle import list_expected, perform_case, toss
 
-    case = asked["case"]
+    case = with_schemas(asked["case"])
     if mode == "oracle":
         return perform_case(case, prompt, session.shown)
     expected = list_expected(case)
@@ -209,6 +209,23 @@ def decide(mode: str, asked: dict[str, Any], session: Session, prompt: str) -> A
     if right:
         return perform_case(case, prompt, session.shown)
     return perform(prompt, case.get("skill") or min(session.offered, default=None))
+
+
+def with_schemas(case: dict[str, Any]) -> dict[str, Any]:
+    """The case with what its files of JSON Schema hold in the place of their paths."""
+
+    def held(schema: Any) -> Any:
+        try:
+            return json.loads(read_text(schema) or "") if isinstance(schema, str) else schema
+        except ValueError:
+            return schema
+
+    def filled(given: dict[str, Any], name: str) -> dict[str, Any]:
+        return {**given, name: held(given[name])} if name in given else given
+
+    checks = [{**e, "arguments": filled(e["arguments"], "schema")} for e in case.get("checks", ())]
+    settings = filled(case.get("settings") or {}, "output_schema")
+    return {**case, "checks": checks, "settings": settings}
 
 
 def iter_nothing() -> Acting:

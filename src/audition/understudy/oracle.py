@@ -88,12 +88,8 @@ def mend_answer(case: Case, answer: str) -> str:
     for arguments in _arguments(case, "json_valid"):
         if not arguments.get("path"):
             return json.dumps(fit_schema(arguments.get("schema")))
-    if (case.get("settings") or {}).get("output_schema"):
-        # The report that pkbllm asks for; other schemas come as the check `json_valid` too.
-        empty: dict[str, Any] = {
-            name: [] for name in ("questions", "steps", "verifications", "artifacts")
-        }
-        return json.dumps({"invoked_skills": list_expected(case), "summary": answer} | empty)
+    if schema := (case.get("settings") or {}).get("output_schema"):
+        return json.dumps(_fit_report(schema, {"summary": answer}, list_expected(case)))
     for arguments in _arguments(case, "answer_lacks"):
         pattern = arguments.get("pattern") or re.escape(arguments.get("text") or "")
         answer = _without(answer, pattern)
@@ -109,6 +105,17 @@ def _fitting(glob: str) -> str:
     """A path that fits a glob, plain as it can be."""
     glob = re.sub(r"\[!?(.)[^\]/]*\]", r"\1", glob.replace("**/", ""))
     return glob.replace("**", "x").replace("*", "x").replace("?", "x")
+
+
+def _fit_report(schema: Any, report: dict[str, Any], skills: tuple[str, ...]) -> Any:
+    """A value for the schema, with the report that pkbllm asks for where it has room for one."""
+    empty = ("questions", "steps", "verifications", "artifacts")
+    report = {"invoked_skills": skills, **report, **{name: [] for name in empty}}
+    value = fit_schema(schema) if isinstance(schema, dict) else report
+    if isinstance(value, dict) and isinstance(schema, dict):
+        room = schema.get("properties") or {}
+        value |= {name: told for name, told in report.items() if name in room}
+    return value
 
 
 def _arguments(case: Case, check: str) -> list[dict[str, Any]]:
