@@ -1,6 +1,7 @@
 """`--baseline`: the same cases without the skills, or with others; what the difference is worth."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -217,3 +218,9 @@ def test_the_lift_when_loaded_leaves_out_trials_in_which_the_skill_was_not_loade
     assert (lift.as_offered.pairs, lift.as_offered.skill) == (20, 0.5)
     assert (lift.when_loaded.pairs, lift.when_loaded.skill) == (10, 1.0)
     assert lift.when_loaded.word == "helps"
+
+
+def test_a_commit_where_there_is_no_repository_says_that(house):
+    shutil.rmtree(house / ".git")
+    done = run(house, "--baseline", "git:HEAD", code=2)
+    assert "is in no git repository" in done.stderr

@@ -257,6 +257,9 @@ def test_history_without_any_run_says_so(tmp_path, capfd):
     code, said, talk = history(tmp_path, capfd)
     assert (code, said) == (0, "")
     assert "no finished run" in talk
+    code, said, talk = history(tmp_path / "nowhere", capfd, "--output-format", "json")
+    assert (code, json.loads(said)["history"], talk) == (0, [], "")
+    assert not (tmp_path / "nowhere").exists()
 
 
 def test_history_says_on_stderr_that_the_index_was_made_again(runs, capfd):

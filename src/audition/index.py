@@ -2,10 +2,8 @@
 
 In: runs and their records, as the store reads them. Out: rows, and rates over time.
 Must not know: how runs are kept. The files are the truth: what is missing, outdated,
-corrupt or of an older version is made again from them.
-
-Rates come from a table with one row for each run, skill and arm, so that they do not
-depend on how many trials there were: a scan of a million trials takes a second.
+corrupt or of an older version is made again from them. Rates come from a table with one row
+for each run, skill and arm: a scan of a million trials takes a second.
 """
 
 import sys
@@ -115,12 +113,12 @@ def update_index(
     """Hold a run as it is now. Trouble with the index never fails a run: it heals later."""
     import sqlite3
 
-    tell = tell or _on_stderr
+    path, tell = out / "history.db", tell or _on_stderr
     try:
-        with closing(_open(out / "history.db", tell)) as rows:
+        with closing(_open(path, tell)) as rows:
             _hold(rows, run_id, kept)
     except (sqlite3.Error, AuditionError) as error:
-        tell(f"{out / 'history.db'} was not updated: {error}")
+        tell(f"{path} was not updated: {error}")
 
 
 def read_rates(
@@ -134,8 +132,9 @@ def read_rates(
     """Rates per run, skill and arm, the oldest first; the index is brought up to date before."""
     import sqlite3
 
-    tell = tell or _on_stderr
-    path = out / "history.db"
+    path, tell = out / "history.db", tell or _on_stderr
+    if not out.is_dir():
+        return []
     try:
         try:
             return _ask(_open(path, tell), kept, skill, since, tell)
@@ -283,9 +282,9 @@ def _make_tables(rows: "sqlite3.Connection") -> None:
 
 
 def _is_corrupt(error: "sqlite3.Error") -> bool:
-    # A lock, a full disk and a read-only folder are no reason to throw an index away.
     import sqlite3
 
+    # A lock, a full disk and a read-only folder are no reason to throw an index away.
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 

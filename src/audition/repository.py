@@ -46,6 +46,10 @@ def find_commit(folder: Path, ref: str) -> str:
     try:
         found = ask_git(folder, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
     except RunTrouble as error:
+        if "not a git repository" in str(error):
+            raise UsageError(
+                f"{folder} is in no git repository", f"so `{ref}` can name no commit of it"
+            ) from error
         raise UsageError(
             f"`{ref}` names no commit of the repository at {folder}", "see `git log --oneline`"
         ) from error

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from audition.comparison import CaseChange, Comparison, MetricChange, Pairs
 from audition.report.escape import for_markdown, one_line
+from audition.report.words import count
 
 SHOWN = 50
 """So many cases are named of each sort of change."""
@@ -59,7 +60,7 @@ def say_pairs(pairs: Pairs) -> str:
     if pairs.rate_a is None or pairs.rate_b is None:
         return "nothing to compare"
     return (
-        f"{pairs.rate_a:.0%} → {pairs.rate_b:.0%} over {pairs.of} pairs "
+        f"{pairs.rate_a:.0%} → {pairs.rate_b:.0%} over {count(pairs.of, 'pair')} "
         f"({_interval(pairs)}), {_verdict(pairs)}"
     )
 
@@ -74,8 +75,8 @@ def _verdict(pairs: Pairs) -> str:
 def say_smallest(pairs: Pairs) -> str:
     """The smallest difference that so many pairs would mostly have shown."""
     if pairs.smallest is None:
-        return f"{pairs.of} pairs could not show any difference"
-    return f"the smallest that {pairs.of} pairs show is {pairs.smallest:.0%}"
+        return f"{count(pairs.of, 'pair')} could not show any difference"
+    return f"the smallest that {count(pairs.of, 'pair')} can show is {pairs.smallest:.0%}"
 
 
 def _p(p: float) -> str:

@@ -6,6 +6,7 @@ In: a Summary. Out: sentences. Must not know: formats, the screen.
 from collections.abc import Iterable
 
 from audition.report.escape import one_line
+from audition.report.words import count
 from audition.summary import Gain, Lift, PairTest, Summary
 
 
@@ -51,6 +52,7 @@ def say_gain(gain: Gain) -> str:
     rates = f"{gain.baseline:.0%} → {gain.skill:.0%} ({gain.low:+.0%} to {gain.high:+.0%})"
     if gain.word != "no significant difference":
         return f"{rates}, it {gain.word}"
+    pairs = count(gain.pairs, "pair")
     if gain.smallest is None:
-        return f"{rates}, {gain.word}; {gain.pairs} pairs could not show any"
-    return f"{rates}, {gain.word}; the smallest that {gain.pairs} pairs show is {gain.smallest:.0%}"
+        return f"{rates}, {gain.word}; {pairs} could not show any"
+    return f"{rates}, {gain.word}; the smallest that {pairs} can show is {gain.smallest:.0%}"
