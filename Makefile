@@ -46,6 +46,7 @@ docs: $(VENV)/.dev
 
 bench: $(VENV)/.demo
 	$(BIN)/python benchmarks/measure.py $(ARGS)
+	$(BIN)/python benchmarks/rules.py
 	$(BIN)/python benchmarks/diff.py
 	$(BIN)/python benchmarks/history.py
 	@for agent in claude codex; do \

@@ -185,6 +185,7 @@ def regrade(kit: Kit, trials: int, rounds: int) -> dict:
     return {
         "trials": trials,
         "regrade_ratio": median(each["audition"]["wall"] / each["floor"]["wall"] for each in raw),
+        "regrade_cpu_ratio": median(each["audition"]["cpu"] / each["floor"]["cpu"] for each in raw),
         "floor_s": median(each["floor"]["wall"] for each in raw),
         "audition_s": median(each["audition"]["wall"] for each in raw),
         "raw": raw,
@@ -197,7 +198,12 @@ def show(kit: Kit, trials: int, rounds: int) -> dict:
     argv = [PROGRAM, "show", "bench", "--out", "runs"]
     raw = [kit.measure(argv, cwd=folder) for _ in range(rounds)]
     shutil.rmtree(folder)
-    return {"trials": trials, "show_seconds": median(each["wall"] for each in raw), "raw": raw}
+    return {
+        "trials": trials,
+        "show_seconds": median(each["wall"] for each in raw),
+        "show_cpu_seconds": median(each["cpu"] for each in raw),
+        "raw": raw,
+    }
 
 
 def big_traces(kit: Kit, trials: int) -> dict:
