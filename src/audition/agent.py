@@ -101,8 +101,6 @@ TellBudget = Callable[[str, bytes], int | None]
 """(delivery, raw output) → how many characters the listing of skills may have; None if unknown."""
 Read = Callable[[int, bytes], Sequence[AnyEvent] | None]
 """The events of one raw line (its number first), or None where it is not understood."""
-ReadAll = Callable[[bytes, int], list[AnyEvent] | None]
-"""As Read for so many lines at once, each an object; None: they must be read one by one."""
 
 
 class Agent(Value, frozen=True, kw_only=True):
@@ -111,8 +109,8 @@ class Agent(Value, frozen=True, kw_only=True):
     name: str
     command: Callable[[Ask], Command]
     read: Read
-    read_all: ReadAll | None = None
-    """The same in one go, for speed; what it cannot take is read line by line."""
+    read_all: Callable[[bytes, int], list[AnyEvent] | None] | None = None
+    """As `read` for so many lines at once, each an object; None: they are read one by one."""
     settle: Callable[[list[AnyEvent]], list[AnyEvent]] = lambda events: events
     """A last look at all events: several ends, cumulative usage, what a file beside says."""
     program: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ import shlex
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -72,7 +73,7 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
     agent = grading.agents[trial.agent]
     skills = tuple(grading.skills[key] for key in trial.skills)
     delivered = as_delivered(agent, trial.delivery)
-    with _reading, in_words("read", folder / "trace.jsonl"):
+    with _reading, in_words("read", f"{folder}/trace.jsonl"):
         trace = read_sealed_trace(folder, agent, sealed)
         evidence = climb(trace, skills, delivered, sealed.catalogue, trial.case.prompts)
     outcome = _outcome(folder, grading, sealed, trace, evidence)
@@ -197,8 +198,10 @@ def _outcome(
 ) -> Outcome:
     names = frozenset(f"{grading.skills[key].folder}/SKILL.md" for key in sealed.trial.skills)
 
+    looks = cache(lambda line: is_look_around(line, names))  # asked of again by `max_commands`
+
     def effective(call: Call) -> bool:
-        return not is_look_around(call.command, names)
+        return not looks(call.command)
 
     files, case = sealed_files(folder, grading.run, sealed), sealed.trial.case
     judgement = read_judgement(folder) if case.rubric else None

@@ -126,9 +126,9 @@ class Walk:
 
     def _mentioned(self, prompt: str, line: int, rest: Sequence[AnyEvent]) -> None:
         """A prompt that names a skill puts it in; the stream does not say so (Claude, Codex)."""
-        if not prompt:
-            return
         sign = self.agent.mention
+        if not prompt or sign not in prompt:
+            return
         words = prompt.split()
         names = words[:1] if sign == "/" else words
         # Without an answer nothing shows that the model ever got the prompt.
