@@ -132,11 +132,20 @@ def test_what_asks_no_model_shows_none_anything(house):
 
 def test_agents_are_tried_out_without_a_key(house):
     (house.project / "audition.toml").write_text("fsync = false\n")
-    done = house.start("agents", "--probe", "--output-format", "json")
+    done = house.start("agents", "claude", "understudy", "--probe", "--output-format", "json")
+    assert done.returncode == 0, done.stderr
     told = {each["name"]: each for each in json.loads(done.stdout)}
     assert told["claude"]["probe"] == "works", told["claude"]
     assert told["claude"]["sign_in"] == "by ~/.claude/.credentials.json"
     assert told["understudy"]["probe"] is None
+    assert len(told) == 2
+
+
+def test_an_agent_that_is_asked_for_by_name_must_be_here(house):
+    house.configure("[agents.gone]\nlike = 'claude'\ncommand = ['no-such-program']\n")
+    done = house.start("agents", "gone")
+    assert (done.returncode, "`no-such-program`, is not here" in done.stdout) == (1, True)
+    assert "did you mean `claude`?" in house.start("agents", "cluade").stderr
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ Must not know: how an agent is asked.
 
 import os
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,14 @@ from audition.installed import Ready, configure_agent, known_agents, make_ready
 from audition.report.escape import visible
 from audition.sign_in import find_sign_in
 
+AT_ONCE = 4
+"""Programs that are started at once: most take a second to say their version."""
 STANDS_FOR = {"acp": "acp:COMMAND", "coin": "coin:0.5"}
 """Names that need a word of the user's, each with one."""
 
 
 @click.command
+@click.argument("names", nargs=-1)
 @click.option(
     "--probe",
     is_flag=True,
@@ -31,22 +35,28 @@ STANDS_FOR = {"acp": "acp:COMMAND", "coin": "coin:0.5"}
 )
 @output_format("text", "json")
 @click.pass_obj
-def agents(config: Config, /, *, probe: bool, output_format: str) -> int:
-    """List the agents that can be asked, and what each can do.
+def agents(config: Config, /, names: tuple[str, ...], *, probe: bool, output_format: str) -> int:
+    """List the agents that can be asked, or those of these NAMES, and what each can do.
 
     \b
     Examples:
       audition agents
-      audition agents --probe
+      audition agents claude --probe
       audition agents --output-format json
     """
-    rows = [describe(name, config, probe=probe) for name in known_agents(config)]
+    wanted = [*dict.fromkeys(names)] or known_agents(config)
+    for name in names:
+        configure_agent(STANDS_FOR.get(name, name), config)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        rows = list(pool.map(lambda name: describe(name, config, probe=probe), wanted))
     if output_format == "json":
         click.echo(msgspec.json.format(msgspec.json.encode(rows)))
     else:
         for row in rows:
             print_row(row)
-    return Exit.FAILED if any(row["probe"] not in (None, "works") for row in rows) else Exit.OK
+    broken = any(not (row["probe"] or "works").startswith("works") for row in rows)
+    absent = any(row["name"] in names and not row["found"] for row in rows)
+    return Exit.FAILED if broken or absent else Exit.OK
 
 
 def describe(name: str, config: Config, *, probe: bool = False) -> dict[str, Any]:
@@ -115,7 +125,9 @@ def try_out(ready: Ready, config: Config) -> str:
     if sight.problem:
         return sight.problem
     (offer,) = sight.catalogue
-    return "works" if offer.offered == "full" else f"the skill on trial was {offer.offered}"
+    if offer.offered == "missing":
+        return "its model is not shown the skill on trial"
+    return "works" if offer.offered == "full" else "works; its model is shown names only"
 
 
 def print_row(row: dict[str, Any]) -> None:
