@@ -95,8 +95,7 @@ class Command(Value, frozen=True, kw_only=True):
 
 
 OpenLogin = Callable[[str, bytes, float], dict[str, str]]
-"""(name of a login file, what it holds, the time) → variables that sign the agent in, none where
-it is no login; raises AuditionError with words for the user where the login cannot be used."""
+"""(name of a login file, its bytes, the time) → variables that sign the agent in; may raise."""
 TellBudget = Callable[[str, bytes], int | None]
 """(delivery, raw output) → how many characters the listing of skills may have; None if unknown."""
 Read = Callable[[int, bytes], Sequence[AnyEvent] | None]
@@ -270,9 +269,8 @@ def make_trace(
             end, ended = event, turn
     if end is None or turns > ended:
         # Of several turns in one session the last must end, too.
-        end = End(
-            reason="no terminal event" if end is None else "no terminal event for the last turn"
-        )
+        reason = "no terminal event" + ("" if end is None else " for the last turn")
+        end = End(reason=reason)
     return Trace(
         agent=agent.name,
         events=tuple(events),
