@@ -367,11 +367,12 @@ def test_an_option_that_cannot_be_meant_is_refused_before_anything_is_asked(hous
     assert not (house / "artifacts").exists()
 
 
-def test_the_first_failure_ends_a_run_with_x(house):
-    write_cases(house, [case("quiet"), *many(20)])
+@pytest.mark.parametrize(("habit", "code"), [("quiet", 1), ("crash", 2)])
+def test_the_first_failure_or_error_ends_a_run_with_x(house, habit, code):
+    write_cases(house, [case(habit), *many(20)])
     done = audition(house, "run", "-a", "fake", "-x", "-j", "1", "--run-id", "r", "-q")
-    assert done.returncode == 1
-    assert list(results(house)) == ["quiet"]
+    assert done.returncode == code
+    assert list(results(house)) == [habit]
     ended = house / "artifacts" / "skill-evals" / "r" / "ended.json"
     assert json.loads(ended.read_text())["why"] == "failure"
 

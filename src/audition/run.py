@@ -58,7 +58,7 @@ class Brakes:
 
 
 class Pace(Value, frozen=True, kw_only=True):
-    """How many at once, by whom, and whether the first failure ends it."""
+    """How many at once, by whom, and whether the first that fails or ends in error is the last."""
 
     at_once: int
     executor: str = "threads"
@@ -119,7 +119,7 @@ def run_trials(
         if record is None:
             turns.give_back(trial)
         else:
-            if pace.stop_at_failure and record.status == "fail":
+            if pace.stop_at_failure and record.status in ("fail", "error"):
                 # Here, not where records are handed on: this thread asks for the next trial.
                 failed.set()
                 brakes.suffice()

@@ -121,7 +121,7 @@ def choose(suites: Sequence[Suite], wanted: Wanted) -> tuple[Suite, ...]:
     chosen = _cap(keep_kind(select(suites, keep), wanted.suite), wanted)
     if not chosen:
         raise UsageError(
-            f"the selection matches none of {len(every)} cases",
+            f"the selection matches none of {len(every)} case{'s' * (len(every) != 1)}",
             "`audition cases` lists what there is",
         )
     return chosen

@@ -234,5 +234,9 @@ class Turns:
             if self._words:
                 return Ended(why="budget", words=self._words, spared=spared)
             if failure:
-                return Ended(why="failure", words="the first failure ended it", spared=spared)
+                return Ended(
+                    why="failure",
+                    words="`-x` ended it at the first that did not pass",
+                    spared=spared,
+                )
             return Ended(why="interrupted", words="stopped by hand", spared=spared)

@@ -54,7 +54,10 @@ def _selecting(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--max-skills", type=click.IntRange(min=1), help="At most so many skills."),
         click.option("--lf", is_flag=True, help="Only what failed in the last run."),
         click.option(
-            "-x", "--exitfirst", is_flag=True, help="Start nothing more after the first failure."
+            "-x",
+            "--exitfirst",
+            is_flag=True,
+            help="Start nothing more after the first that fails or ends in error.",
         ),
         option("--format", help="Read the case files as this format instead of detecting it."),
     ):
