@@ -54,6 +54,7 @@ def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
         option("--judge-model", help="The model of the agent that judges."),
         option(
             "--judge-timeout",
+            "--judge-timeout-s",
             type=Number(min=0, min_open=True),
             default=180.0,
             show_default=True,

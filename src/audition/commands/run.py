@@ -97,6 +97,7 @@ def asking(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         option(
             "--timeout",
+            "--timeout-s",
             type=Number(min=0, min_open=True),
             default=300.0,
             show_default=True,
