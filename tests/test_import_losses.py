@@ -109,6 +109,15 @@ def test_evals_are_read_as_the_skill_s_they_lie_in_whatever_they_call_it(bill):
     assert any(each.startswith("warning") and "side by side" in each for each in words)
 
 
+@pytest.mark.parametrize("name", ["trigger-eval.json", "iteration-1/eval_queries.json"])
+def test_what_lies_in_a_skill_s_workspace_is_about_that_skill(bill, name):
+    write(bill.parent, "other/SKILL.md", SKILL.format("other"))
+    queries = [{"query": "a", "should_trigger": True}]
+    suite = load(write(bill.parent, f"bill-workspace/{name}", queries))
+    assert [each.name for each in suite.skills] == ["bill"]
+    assert suite.cases[0].skill == "bill"
+
+
 @pytest.mark.parametrize("content", ["{}", "[]", '{"tests": []}', '{"evals": {}}'])
 def test_evals_in_their_place_that_say_nothing_are_not_passed_by(bill, content):
     write(bill, "evals/evals.json", content)

@@ -15,6 +15,7 @@ from audition.skills import find_skills, read_skill
 
 USUAL = ("skills", ".claude/skills", ".agents/skills", "plugin/skills", "plugins")
 CLIMB = 6
+WORKSPACE = "-workspace"
 
 
 def mounted_skills(path: Path, places: Sequence[str]) -> tuple[Skill, ...]:
@@ -37,9 +38,18 @@ def skills_at(folder: Path) -> tuple[Skill, ...]:
 
 
 def own_skill(path: Path) -> tuple[Skill, ...]:
-    """The skill that a file lies in: beside SKILL.md, or in a folder beside it."""
+    """The skill that a file lies in: beside SKILL.md, in a folder beside it, or in its workspace.
+
+    skill-creator works on the skill `bill` in a folder `bill-workspace` beside it.
+    """
     here = Path(os.path.abspath(path)).parent
-    found = next((each for each in (here, here.parent) if (each / "SKILL.md").is_file()), None)
+    near = [here, here.parent]
+    near += [
+        each.with_name(each.name.removesuffix(WORKSPACE))
+        for each in [here, *here.parents][:CLIMB]
+        if each.name.endswith(WORKSPACE)
+    ]
+    found = next((each for each in near if (each / "SKILL.md").is_file()), None)
     return (read_skill(found),) if found else skills_above(path)
 
 
