@@ -172,6 +172,14 @@ def cases(*words, good=(0,)):
     return done
 
 
+def test_a_file_without_cases_is_no_hindrance_to_a_conversion(bill, tmp_path):
+    write(bill, "evals/evals.json", {"evals": []})
+    write(bill, "triggers.json", [{"query": "a", "should_trigger": True}])
+    done = cases(bill, "--to", "yaml")
+    assert "there are no cases in it" in done.stderr
+    assert "prompt: a" in done.stdout
+
+
 def test_a_conversion_says_what_it_leaves_behind(tmp_path):
     done = cases(FIXTURES / "waza", "--to", "yaml", "--into", tmp_path)
     assert "warning: " in done.stderr

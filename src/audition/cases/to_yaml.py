@@ -20,9 +20,12 @@ WISHES = (
 
 
 def join_suites(suites: Iterable[Suite]) -> list[list[Suite]]:
-    """The suites that may stand in one file: same format, skills and policy, no id twice."""
+    """The suites that may stand in one file: same format, skills and policy, no id twice.
+
+    A suite without cases has nothing to be written down.
+    """
     groups: list[list[Suite]] = []
-    for suite in suites:
+    for suite in (each for each in suites if each.cases):
         mine = {case.id for case in suite.cases}
         for group in groups:
             same = _nature(group[0]) == _nature(suite)
