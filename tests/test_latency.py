@@ -75,6 +75,16 @@ def test_what_the_agent_does_not_tell_step_by_step_is_unknown_and_never_0():
     assert measured(LOADED, events=quiet) == Latency(called=True, turns=1)
 
 
+def test_tokens_that_are_told_after_later_turns_are_not_those_until_the_call():
+    late = (
+        Call(line=5, id="c5", tool="Skill", does="skill", skill="greeting"),
+        Result(line=6, id="c5"),
+        Message(line=7, text="Hello."),
+        Usage(line=8, input_tokens=20, output_tokens=3),
+    )
+    assert measured(LOADED, events=late) == Latency(called=True, turns=1)
+
+
 WAITS = st.lists(st.tuples(st.integers(1, 12), st.booleans()), min_size=1, max_size=40)
 
 

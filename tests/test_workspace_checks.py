@@ -247,6 +247,18 @@ def test_tokens_that_are_told_only_at_the_end_are_an_error():
     assert status(outcome, "seconds_to_activation", most=10**6) == "error"
 
 
+def test_tokens_that_are_told_late_prove_a_pass_and_no_fail():
+    outcome = an_outcome(
+        Call(line=5, tool="Skill", does="skill", skill="greeting", id="c5"),
+        Result(line=6, id="c5"),
+        Message(line=7, text="Hello."),
+        Usage(line=8, input_tokens=20, output_tokens=3),
+        skills=(LOADED,),
+    )
+    assert status(outcome, "tokens_to_activation", most=23) == "pass"
+    assert status(outcome, "tokens_to_activation", most=22) == "error"
+
+
 def test_a_skill_that_the_prompt_put_in_took_no_way_at_all():
     put_in = Evidence(skill="greeting", rung="loaded", how="injected", routes=("injected",))
     assert status(on_the_way(skills=(put_in,)), "turns_to_activation", most=0) == "pass"

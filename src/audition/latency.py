@@ -55,7 +55,19 @@ def turns_until(events: Sequence[AnyEvent], place: int) -> int:
 def tokens_until(events: Sequence[AnyEvent], place: int) -> int | None:
     """The tokens used up to the turn of an event, that turn included.
 
-    None where the agent does not tell them turn by turn.
+    None where the agent does not tell them turn by turn, as Codex, which sums up at the end.
+    """
+    turns = list(number_turns(events))
+    told = (at for at, each in enumerate(events) if at > place and isinstance(each, Usage))
+    at = next(told, None)
+    if place > BEFORE and (at is None or turns[at] != turns[place]):
+        return None
+    return tokens_at_most(events, place)
+
+
+def tokens_at_most(events: Sequence[AnyEvent], place: int) -> int | None:
+    """No more than so many tokens were used up to the turn of an event: all that was told by
+    the first word on tokens behind it. None where that is the sum of the session.
     """
     used: int | None = 0
     told = place == BEFORE

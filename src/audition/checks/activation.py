@@ -12,7 +12,14 @@ from audition.check import Outcome, Verdict, failed, passed, undecided
 from audition.checks.limits import Count, Seconds
 from audition.checks.looks import unless_cut
 from audition.errors import did_you_mean
-from audition.latency import BEFORE, find_call, seconds_until, tokens_until, turns_until
+from audition.latency import (
+    BEFORE,
+    find_call,
+    seconds_until,
+    tokens_at_most,
+    tokens_until,
+    turns_until,
+)
 from audition.model import RUNGS, Evidence, Message, Result, Value
 from audition.pattern import excerpt
 
@@ -102,6 +109,10 @@ def tokens_to_activation(outcome: Outcome, *, most: Count, skill: str = "") -> V
     if isinstance(moment, Verdict):
         return moment
     used = tokens_until(outcome.trace.events, moment.place)
+    if used is None:
+        # What is told late is no less than what was used, so that it can still prove a pass.
+        used = tokens_at_most(outcome.trace.events, moment.place)
+        used = used if used is not None and used <= most else None
     if used is None:
         return undecided("the agent does not tell its tokens turn by turn")
     return _say(outcome, moment, used, most, "tokens")
