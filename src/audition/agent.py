@@ -15,7 +15,7 @@ import msgspec
 
 from audition.errors import unknown
 from audition.figures import add_usage, sound_all
-from audition.mending import MOST_FAULTS, mend
+from audition.mending import STUMBLES, read_mended
 from audition.model import (
     AnyEvent,
     Call,
@@ -36,8 +36,6 @@ from audition.settling import number_turns
 Delivery = Literal["native", "none", "instructions", "mcp", "mcp+native", "plugin"]
 LINE_CAP = 8 * 1024 * 1024
 """A longer line is not decoded: it is unread, and the trace is marked truncated."""
-
-STUMBLES = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 
 
 class Server(Value, frozen=True, kw_only=True):
@@ -185,21 +183,6 @@ def find_agent(name: str) -> Agent:
     return msgspec.structs.replace(found(argument), name=name)
 
 
-def _read_mended(
-    read: Read, number: int, raw: bytes, fault: Exception
-) -> Sequence[AnyEvent] | None:
-    """The events of a line once what its reader stumbled over is taken out."""
-    for _ in range(MOST_FAULTS):
-        try:
-            mended = mend(raw, fault)
-            return None if mended is None else read(number, mended)
-        except msgspec.ValidationError as error:
-            raw, fault = mended or raw, error
-        except STUMBLES:
-            return None
-    return None
-
-
 def read_events(
     agent: Agent, lines: Iterable[tuple[int, bytes]], read: Read | None = None
 ) -> tuple[list[AnyEvent], list[int]]:
@@ -216,7 +199,7 @@ def read_events(
         try:
             found = read(number, raw)
         except STUMBLES as error:
-            found = _read_mended(read, number, raw, error)
+            found = read_mended(read, number, raw, error)
         if found is None:
             unread.append(number)
         else:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from audition.agent import STUMBLES, Agent, count_commands, make_trace, read_with_beside
+from audition.agent import Agent, count_commands, make_trace, read_with_beside
 from audition.beside import last_words, lines_beside
 from audition.check import Outcome, Ran
 from audition.evidence import climb
@@ -22,6 +22,7 @@ from audition.faithful import weigh
 from audition.figures import sound_all
 from audition.judge import Judgement, decode_judgement, grade_rubric, judged_by
 from audition.latency import measure
+from audition.mending import STUMBLES
 from audition.model import (
     RUNGS,
     AnyEvent,

@@ -1,20 +1,46 @@
 """Mends a line that is not quite what its agent's reader takes.
 
-In: a raw line, and what the reader stumbled over. Out: the line without it, or None.
+In: a raw line, its reader, and what that stumbled over. Out: its events without that, or None.
 Must not know: any agent, what a line means.
 """
 
 import codecs
 import json
 import re
+from collections.abc import Callable, Sequence
 
 import msgspec
 
+from audition.model import AnyEvent
+
+STUMBLES = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
+"""What a reader may trip over; nothing else is taken for a fault of the line."""
 MOST_FAULTS = 8
 _STRAYS = re.compile(rb"\\u[dD][89a-fA-F]|NaN|Infinity|[\x80-\xff]")
 """What may keep a line of JSON from being strict JSON, though its program meant it."""
 _PLACE = re.compile(r" - at `\$((?:\.\w+|\[\d+\])+)`$")
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
+
+
+def read_mended(
+    read: Callable[[int, bytes], Sequence[AnyEvent] | None],
+    number: int,
+    raw: bytes,
+    fault: Exception,
+) -> Sequence[AnyEvent] | None:
+    """The events of a line once what its reader stumbled over is taken out; None where it stays."""
+    for _ in range(MOST_FAULTS):
+        try:
+            mended = mend(raw, fault)
+        except STUMBLES:
+            return None
+        if mended is None or mended == raw:
+            return None
+        try:
+            return read(number, mended)
+        except STUMBLES as error:
+            raw, fault = mended, error
+    return None
 
 
 def mend(raw: bytes, fault: Exception) -> bytes | None:
