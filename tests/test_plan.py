@@ -124,6 +124,27 @@ def test_what_an_arm_can_run_is_eligible():
     assert not plan_trials([suite(bare)], [none], Limits()).trials[0].ineligible
 
 
+def test_a_skill_that_runs_a_shell_when_it_is_loaded_is_not_tried_in_part():
+    runs = msgspec.structs.replace(GREETING, body="Now: !`date`")
+    one = Case(id="a", prompt="p", skill="greeting")
+    cases = [
+        one,
+        msgspec.structs.replace(one, id="b", settings={"allow_skill_shell": True}),
+        msgspec.structs.replace(one, id="c", should_trigger=False),
+        msgspec.structs.replace(one, id="d", skill="shut", any_of=("greeting", "other")),
+    ]
+    told = {}
+    for delivery in ("native", "plugin", "mcp", "instructions"):
+        arm = Arm(agent=find_agent("claude"), delivery=delivery)
+        plan = plan_trials([suite(*cases, skills=(runs,))], [arm], Limits())
+        told[delivery] = [bool(trial.ineligible) for trial in plan.trials]
+    assert told["native"] == told["plugin"] == [True, False, False, False]
+    assert not any((*told["mcp"], *told["instructions"])), "there it is only text"
+    other = Arm(agent=find_agent("codex"), delivery="native")
+    plan = plan_trials([suite(one, skills=(runs,))], [other], Limits())
+    assert not plan.trials[0].ineligible
+
+
 def test_only_the_agent_s_own_sign_calls_a_skill_that_the_model_may_not_invoke():
     cases = [Case(id=p[0], prompt=p, skill="shut") for p in ("/shut", "$shut now")]
     told = {}

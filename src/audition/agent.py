@@ -148,6 +148,8 @@ class Agent(Value, frozen=True, kw_only=True):
     """Marks of lines that tell of trouble outside the task; only these are read while it runs."""
     gives_up_beyond: float = 0.0
     """Seconds: a limit that lasts longer ends the program at once, and it does not say how long."""
+    silences_shell: bool = False
+    """Lines of a skill that run a shell when it is loaded come to its model as words of refusal."""
     budget: TellBudget = lambda _delivery, _raw: None
     """How much room its listing of skills has, where that is known."""
     wire: str = ""

@@ -7,7 +7,11 @@ Must not know: how trials are planned, files.
 from collections.abc import Mapping
 
 from audition.agent import Agent
+from audition.front_matter import AT_LOAD
 from audition.model import Case, Skill, Trial
+
+BY_SKILL_TOOL = ("native", "mcp+native", "plugin")
+"""Deliveries in which the agent itself puts the body of a skill before the model."""
 
 
 def why_ineligible(trial: Trial, agent: Agent, skills: Mapping[str, Skill]) -> str:
@@ -28,7 +32,21 @@ def why_ineligible(trial: Trial, agent: Agent, skills: Mapping[str, Skill]) -> s
             said = f"the model may not invoke `{shut[0]}` (disable-model-invocation)"
             sign = agent.mention if is_explicit(case) and trial.delivery == "native" else ""
             return f"{said}; {agent.name} puts it in by `{sign}{shut[0]}`" if sign else said
-    return ""
+    return _why_silenced(trial, agent, skills)
+
+
+def _why_silenced(trial: Trial, agent: Agent, skills: Mapping[str, Skill]) -> str:
+    """Why the skills that are expected would be loaded with a part of them missing."""
+    expected, allowed = trial.case.expected, trial.case.settings.get("allow_skill_shell")
+    if not agent.silences_shell or allowed is True or trial.delivery not in BY_SKILL_TOOL:
+        return ""
+    names = {skills[key].name for key in trial.skills if AT_LOAD.search(skills[key].body)}
+    if not expected or not names.issuperset(expected):
+        return ""
+    return (
+        f"`{expected[0]}` runs a shell when it is loaded, which is off; "
+        "allow it with `allow_skill_shell = true` in the settings of the case or of the agent"
+    )
 
 
 def _callable(skill: Skill | None) -> bool:

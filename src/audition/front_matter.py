@@ -13,6 +13,8 @@ from audition.yaml_file import SIZE_CAP as SIZE_CAP
 from audition.yaml_file import Node, parse_yaml
 
 KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*:(?:[ \t]+(.*)|)$")
+AT_LOAD = re.compile(r"(?<![\w`])!`[^`\n]+`")
+"""A command in a body that Claude Code runs when the skill is loaded, where that is allowed."""
 BLOCK = re.compile(r"[>|][>|0-9+-]*")
 YES = {"true", "yes", "on", "1"}
 NO = {"false", "no", "off", "0"}

@@ -64,8 +64,9 @@ def configure_agent(name: str, config: Config) -> Agent:
     agent = (
         msgspec.structs.replace(find_agent(base), name=name) if base != name else find_agent(base)
     )
-    model = settings_of(name, config).model
-    return msgspec.structs.replace(agent, model=model) if model else agent
+    said = settings_of(name, config)
+    silences = agent.silences_shell and said.settings.get("allow_skill_shell") is not True
+    return msgspec.structs.replace(agent, model=said.model or agent.model, silences_shell=silences)
 
 
 def settings_of(name: str, config: Config) -> AgentSettings:

@@ -232,6 +232,11 @@ def test_shell_lines_of_a_skill_run_only_where_that_is_allowed(house, allowed):
     skill.write_text(SHELL_SKILL.format(mark))
     case = {"id": "a", "prompt": "Greet.", "skill": "greeting"}
     case["settings"] = {"allow_skill_shell": allowed}
-    found = house.run([case], {"a": [LOAD, "SALVE"]}, "-a", "claude")["a"]
-    assert found["status"] == "pass", found["reason"]
+    quiet = {"id": "b", "prompt": "x", "should_trigger": False, "settings": case["settings"]}
+    script = {"a": [LOAD, "SALVE"], "b": [LOAD, "SALVE"]}
+    found = house.run([case, quiet], script, "-a", "claude")
+    assert found["a"]["status"] == ("pass" if allowed else "ineligible"), found["a"]["reason"]
+    assert found["b"]["status"] == "fail", "it was loaded, though nothing should be"
     assert mark.exists() is allowed
+    body = json.dumps(house.requests(found["b"])[-1]["body"])
+    assert ("RAN-IT" in body) is allowed

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
+from audition.front_matter import AT_LOAD
 from audition.lint.folder import SkillFolder
 from audition.lint.rule import rule
 from audition.model import Finding, Value
@@ -45,7 +46,6 @@ LIMITS = (
 """The whole table, for the documentation."""
 DROPPED = 60
 """With fewer characters an entry there is room for the name and the path only."""
-AT_LOAD = re.compile(r"(?<![\w`])!`[^`\n]+`")
 IMPLICIT = re.compile(r"^\s*allow_implicit_invocation\s*:\s*false\s*$", re.MULTILINE)
 
 

@@ -37,6 +37,7 @@ claude = Agent(
     troubles=(b'"api_retry"', b'"rate_limit_event"', b'"<synthetic>"', b'"subtype":"init"'),
     # 2.1.327 waits for a retry-after of 60, and ends at one of 61 with no word of it.
     gives_up_beyond=60.0,
+    silences_shell=True,
     budget=tell_budget,
     wire="anthropic",
     several_turns=True,
