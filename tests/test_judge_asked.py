@@ -278,9 +278,30 @@ def test_a_rubric_of_more_than_fifty_questions_and_unknown_fields_are_refused(ho
     house.cases([f"Question {number}?" for number in range(51)])
     done = house.audition("run", "cases.yaml")
     assert (done.returncode, "51 questions, and 50 are the most" in done.stderr) == (2, True)
+    house.cases([f"Is it {'very ' * 2000}good?"])
+    done = house.audition("run", "cases.yaml")
+    assert (done.returncode, "characters, and 8000 are the most" in done.stderr) == (2, True)
+    house.cases([{"id": "a\nb", "question": "Is it?"}])
+    done = house.audition("run", "cases.yaml")
+    assert (done.returncode, "an id is one line" in done.stderr) == (2, True)
     house.cases([{"id": "a", "qestion": "Is it?", "question": "Is it?"}])
     done = house.audition("run", "cases.yaml")
     assert (done.returncode, "did you mean `question`?" in done.stderr) == (2, True)
+
+
+def test_a_wish_to_be_judged_without_a_rubric_is_said(house):
+    house.cases([], judge=True)
+    done = house.audition("cases", "cases.yaml")
+    assert "there is no rubric for the judge" in done.stdout
+
+
+def test_a_suite_asks_questions_of_its_own_beside_those_of_a_case(house):
+    shared = ["Does it say SALVE?", {"id": "own", "question": "Does it say PIZZA?"}]
+    own = [{"id": "own", "question": "Does it never say PIZZA?"}, "Does it never say PASTA?"]
+    house.cases([], own, suite={"rubric": shared})
+    first, second = house.run("--judge-command", judge_words("honest"))
+    assert grades(first) == {"judge:suite-1": "pass", "judge:own": "fail"}
+    assert grades(second) == {"judge:suite-1": "pass", "judge:own": "pass", "judge:2": "pass"}
 
 
 def labelled(house, keys="yyn"):

@@ -11,7 +11,7 @@ from functools import cache
 
 import msgspec
 
-from audition.cases.fields import Findings, kind_of, read_name, read_text, read_texts
+from audition.cases.fields import Findings, kind_of, read_id, read_name, read_text, read_texts
 from audition.check import BadArguments, Check, arguments_of, bind, checks
 from audition.errors import AuditionError, did_you_mean
 from audition.model import CheckSpec, Criterion, Json
@@ -19,6 +19,8 @@ from audition.yaml_file import Node
 
 CRITERION = ("id", "question", "applies_when", "severity", "evidence")
 MOST_CRITERIA = 50
+MOST_CHARS = 8000
+"""Of one text of a question."""
 """A longer rubric is refused: each question is one that a judge is paid for."""
 NOBODY = ""
 """What `skill: none` is read as."""
@@ -238,11 +240,11 @@ def _bound(
             return CheckSpec(name=name, arguments=given) if left == given else None
 
 
-def read_rubric(node: Node, findings: Findings) -> tuple[Criterion, ...] | None:
+def read_rubric(node: Node, findings: Findings, numbered: str = "") -> tuple[Criterion, ...] | None:
     """Questions for the judge: a text, a list of texts, or a list of criteria."""
     if node.place.text:
-        text = read_name(node, findings)
-        return None if text is None else (Criterion(id="1", question=text),)
+        text = _read_words(node, findings)
+        return None if text is None else (Criterion(id=f"{numbered}1", question=text),)
     if not isinstance(node.value, list):
         findings.wrong(node, "a list of questions")
         return None
@@ -252,7 +254,7 @@ def read_rubric(node: Node, findings: Findings) -> tuple[Criterion, ...] | None:
         return None
     found: list[Criterion] = []
     for number, each in enumerate(node.items(), 1):
-        criterion = _read_criterion(each, str(number), findings)
+        criterion = _read_criterion(each, f"{numbered}{number}", findings)
         if criterion and criterion.id in {one.id for one in found}:
             findings.say(each, f"two questions have the id `{criterion.id}`", "rename one")
         elif criterion:
@@ -262,15 +264,19 @@ def read_rubric(node: Node, findings: Findings) -> tuple[Criterion, ...] | None:
 
 def _read_criterion(node: Node, number: str, findings: Findings) -> Criterion | None:
     if not isinstance(node.value, dict):
-        question = read_name(node, findings)
+        question = _read_words(node, findings)
         return None if question is None else Criterion(id=number, question=question)
     texts: dict[str, Json] = {}
     for key, each in node.children().items():
         if key not in CRITERION:
             # No mere warning: a condition that is misspelt would be a question that always applies.
             findings.say(each, f"unknown key `{key}`", did_you_mean(key, CRITERION), key=True)
-        elif (text := read_name(each, findings)) is not None:
+            continue
+        text = (read_id if key == "id" else _read_words)(each, findings)
+        if text is not None:
             texts[key] = text
+    if "id" in node.value and "id" not in texts:
+        return None
     if "question" not in node.value:
         findings.say(node, "has no `question`", "ask what can be answered with yes or no")
     severity = texts.get("severity", "must")
@@ -279,3 +285,12 @@ def _read_criterion(node: Node, number: str, findings: Findings) -> Criterion | 
         findings.say(node.at("severity"), f"unknown severity `{severity}`", hint)
         return None
     return Criterion(**{"id": number, **texts}) if "question" in texts else None
+
+
+def _read_words(node: Node, findings: Findings) -> str | None:
+    text = read_name(node, findings)
+    if text is None or len(text) <= MOST_CHARS:
+        return text
+    words = f"{len(text)} characters, and {MOST_CHARS} are the most"
+    findings.say(node, words, "ask for one thing, in a sentence or two")
+    return None

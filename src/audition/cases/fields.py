@@ -16,6 +16,9 @@ MOST_SECONDS = 1_000_000_000
 """More is a slip of the finger: thirty years."""
 
 
+LONGEST_ID = 200
+
+
 class Findings:
     """What is wrong with one file, collected while it is read."""
 
@@ -93,6 +96,16 @@ def read_name(node: Node, findings: Findings) -> str | None:
     text = read_text(node, findings)
     if text is not None and not text.strip():
         findings.say(node, "is empty", "give it a value", key=True)
+        return None
+    return text
+
+
+def read_id(node: Node, findings: Findings) -> str | None:
+    """A name that grades and reports go by: one short line."""
+    text = read_name(node, findings)
+    if text is not None and (not text.isprintable() or len(text) > LONGEST_ID):
+        words = f"an id is one line of at most {LONGEST_ID} characters"
+        findings.say(node, words, "choose a short name", key=True)
         return None
     return text
 

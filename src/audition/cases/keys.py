@@ -135,6 +135,12 @@ SETTINGS: dict[str, Key] = {
         setting=True,
     ),
 }
+RUBRIC: Json = {
+    "type": ["array", *SCALARS],
+    "items": {"anyOf": [NAME, CRITERION]},
+    "maxItems": MOST_CRITERIA,
+    "pattern": r"\S",
+}
 SHARED: dict[str, Key] = {
     **EXPECTED,
     "checks": _key(
@@ -149,12 +155,7 @@ SHARED: dict[str, Key] = {
     ),
     "rubric": _key(
         read_rubric,
-        {
-            "type": ["array", *SCALARS],
-            "items": {"anyOf": [NAME, CRITERION]},
-            "maxItems": MOST_CRITERIA,
-            "pattern": r"\S",
-        },
+        RUBRIC,
         "Yes-or-no questions for the judge.",
     ),
     "fixture": _key(
@@ -218,6 +219,12 @@ SUITE: dict[str, Key] = {
         read_process,
         RULES,
         "Rules for every case, beside its own; one of a case with the same id replaces it.",
+    ),
+    "rubric": _key(
+        # With numbers of their own: the case counts its questions from 1 as well.
+        lambda node, findings: read_rubric(node, findings, "suite-"),
+        RUBRIC,
+        "Questions about every case, beside its own; one of a case with the same id replaces it.",
     ),
     "target": _key(
         read_rates,

@@ -7,6 +7,7 @@ Must not know: how cases are run.
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -16,7 +17,7 @@ from audition.cases.fields import Findings
 from audition.cases.keys import CASE, SHARED, SUITE, Key
 from audition.cases.offered import check_names, offered_skills
 from audition.errors import did_you_mean
-from audition.model import Case, Json, Rule, Suite
+from audition.model import Case, Criterion, Json, Rule, Suite
 from audition.policy import policies
 from audition.yaml_file import Node
 
@@ -93,7 +94,6 @@ def _read_cases(root: Node, suite: Given, findings: Findings) -> list[Case]:
         else:
             findings.wrong(node, "a mapping")
     defaults["env"] = {**(suite.get("env") or {}), **(defaults.get("env") or {})}
-    rules = suite.get("process") or ()
     listed = root.value.get("cases")
     if not isinstance(listed, list) or not listed:
         node = root.at("cases") if "cases" in root.value else root
@@ -111,14 +111,30 @@ def _read_cases(root: Node, suite: Given, findings: Findings) -> list[Case]:
         given = read_keys(node, CASE, findings)
         _check_id(node, given, seen, findings)
         if case := _make_case(node, given, defaults, findings):
-            found.append(msgspec.structs.replace(case, process=_add_rules(rules, case.process)))
+            found.append(_with_the_suite_s(case, suite))
+            if case.judge and not found[-1].rubric:
+                at = node.at("judge") if "judge" in node.value else node
+                hint = "add `rubric:`, a list of questions"
+                findings.say(at, "there is no rubric for the judge", hint, "warning", key=True)
     return found
 
 
-def _add_rules(rules: Sequence[Rule], own: Sequence[Rule]) -> tuple[Rule, ...]:
-    """The rules of the suite, but for those that the case has under the same id; then its own."""
-    named = {each.id for each in own}
-    return (*(each for each in rules if each.id not in named), *own)
+Named = TypeVar("Named", bound=Rule | Criterion)
+
+
+def _with_the_suite_s(case: Case, suite: Given) -> Case:
+    return msgspec.structs.replace(
+        case,
+        process=_beside(suite.get("process") or (), case.process),
+        rubric=_beside(suite.get("rubric") or (), case.rubric),
+    )
+
+
+def _beside(shared: Sequence[Named], own: Sequence[Named]) -> tuple[Named, ...]:
+    """What the suite has, but for what the case has under the same id; then its own."""
+    mine = {each.id for each in own}
+    kept = [each for each in shared if each.id not in mine]
+    return (*kept, *own)
 
 
 def _check_id(

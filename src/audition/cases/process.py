@@ -13,7 +13,7 @@ import msgspec
 
 from audition.case_file import BadCases, read_yaml
 from audition.cases.asked import read_file
-from audition.cases.fields import Findings, read_flag, read_name
+from audition.cases.fields import Findings, read_flag, read_id, read_name
 from audition.cases.sense import make_sense
 from audition.conduct import FORMS, KINDS
 from audition.errors import did_you_mean
@@ -98,7 +98,7 @@ def _read_rule(node: Node, findings: Findings) -> Rule | None:
             )
     if "id" not in node.value:
         findings.say(node, "the rule has no `id`", "give it a name; its grade is `process:NAME`")
-    ident = read_name(node.at("id"), findings) if "id" in node.value else None
+    ident = read_id(node.at("id"), findings) if "id" in node.value else None
     allowed = _vacuous(node, findings)
     if not forms and len(node.value) > sum(each in node.value for each in BESIDE):
         return None  # the misspelt form has been said

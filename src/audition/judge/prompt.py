@@ -103,7 +103,8 @@ def _question(criterion: Criterion) -> str:
         lines.append(f"  It applies only when: {criterion.applies_when}")
     if criterion.evidence:
         lines.append(f"  Look at: {criterion.evidence}")
-    return "\n".join(lines)
+    # A text of several lines must not look like a question more.
+    return "\n".join(line.replace("\n", "\n    ") for line in lines)
 
 
 def ask_again(prompt: str, nonce: str, said: str, faults: Sequence[str]) -> str:
