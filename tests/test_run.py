@@ -389,6 +389,15 @@ def test_a_mark_on_github_names_the_file_as_the_repository_does(house):
         assert "::error file=below/cases.yaml,line=1," in done.stdout, done.stderr
 
 
+def test_a_trial_is_shown_by_the_name_of_its_case_however_odd(house):
+    odd = ["my first case", "a::b", "../../x", "ünï"]
+    write_cases(house, [{**case("good"), "id": each} for each in odd])
+    audition(house, "run", "-a", "fake", "--run-id", "r", "-q")
+    for each in odd:
+        done = audition(house, "show", f"r::{each}", "--output-format", "json")
+        assert json.loads(done.stdout)["record"]["case"] == each, done.stderr
+
+
 def test_a_session_that_is_gone_is_said_and_its_grade_stays(house):
     write_cases(house, [case("good"), case("quiet")])
     audition(house, "run", "-a", "fake", "--run-id", "r", "-q")

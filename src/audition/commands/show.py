@@ -104,6 +104,8 @@ def find_trial(path: Path, words: str) -> str:
     if words in places:
         return places[words]
     near = [name for name in places if words in name]
+    if not near:  # a case whose name is no safe file name has another one in its trials
+        near = [each.id for each in read_records(path) if words in each.case]
     if len(near) == 1:
         return places[near[0]]
     if near:
