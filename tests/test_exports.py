@@ -178,6 +178,8 @@ def test_pkbllm_s_judge_stands_apart_from_what_is_deterministic(runs, tmp_path):
     assert all(each["pass"] for each in grade["case_checks"])
     assert not [each for each in grade["case_checks"] if each["id"].startswith("judge")]
     assert rows["negative-1"]["judge"] is None
+    ahead = read(files[f"{rows['e2e-1']['case_dir']}/grade.json"])
+    assert [each["id"] for each in ahead["case_checks"]] == ["must_include"]
 
 
 def test_of_several_tries_skilljack_evals_has_the_mean_and_the_one_nearest_to_it(runs, tmp_path):

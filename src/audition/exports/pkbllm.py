@@ -119,11 +119,16 @@ def _grade(told: Told) -> dict[str, Json]:
 def _named(told: Told) -> list[tuple[Grade, str]]:
     """The grades but those of a judge, by its names; a cap of tokens by what it caps."""
     caps = [each for each in told.case.checks if each.name == "max_tokens"]
+    programs = [each for each in told.case.checks if each.name == "program"]
     found = []
     for grade in graded(told):
         if grade.by == "max_tokens" and caps:
             side = next((each for each in caps.pop(0).arguments), "total")
             found.append((grade, f"max_{side}_tokens"))
+        elif grade.by == "program" and programs:
+            # A pattern that RE2 refuses is looked for by a program, which is told what to expect.
+            words = programs.pop(0).arguments["command"]
+            found.append((grade, "must_not_include" if "absent" in words else "must_include"))
         elif not grade.by.startswith("judge"):
             found.append((grade, CHECKS.get(grade.by, grade.by)))
     return found
