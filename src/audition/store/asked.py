@@ -52,9 +52,10 @@ def _plan_lines(plan: Iterable[Trial]) -> Iterator[bytes]:
         number = seen.get(id(trial.case))
         if number is None:
             seen[id(trial.case)] = len(seen)
-        fields = {name: getattr(trial, name) for name in _FIELDS}
-        fields["case"] = trial.case if number is None else number
-        yield msgspec.json.encode(_Planned(**fields)) + b"\n"
+            yield msgspec.json.encode(trial) + b"\n"
+        else:
+            fields = {name: getattr(trial, name) for name in _FIELDS}
+            yield msgspec.json.encode(_Planned(**{**fields, "case": number})) + b"\n"
 
 
 def read_inputs(run: Path, *, plan: bool = True) -> Inputs:
@@ -74,14 +75,19 @@ def read_inputs(run: Path, *, plan: bool = True) -> Inputs:
 def read_plan(run: Path) -> Iterator[Trial]:
     """The planned trials, in order; trials of one case share it."""
     cases: list[Case] = []
-    for planned in _decode_lines(run / "plan.jsonl", _Planned):
-        case = planned.case
-        if isinstance(case, int):
-            case = cases[case]
+    for planned in _decode_lines(run / "plan.jsonl", _Planned, whole=Trial):
+        if isinstance(planned, Trial):
+            cases.append(planned.case)
+            yield planned
+        elif isinstance(planned.case, Case):
+            cases.append(planned.case)
+            yield _as_trial(planned, planned.case)
         else:
-            cases.append(case)
-        fields = {name: getattr(planned, name) for name in _FIELDS}
-        yield Trial(**{**fields, "case": case})
+            yield _as_trial(planned, cases[planned.case])
+
+
+def _as_trial(planned: Any, case: Case) -> Trial:
+    return Trial(**{**{name: getattr(planned, name) for name in _FIELDS}, "case": case})
 
 
 def read_places(run: Path) -> Iterator[Place]:
@@ -89,13 +95,14 @@ def read_places(run: Path) -> Iterator[Place]:
     yield from _decode_lines(run / "plan.jsonl", Place)
 
 
-def _decode_lines(path: Path, kind: Any) -> Iterator[Any]:
-    decoder = msgspec.json.Decoder(kind)
+def _decode_lines(path: Path, kind: Any, whole: Any = None) -> Iterator[Any]:
+    """Each line as `kind`; as `whole` where a case stands in full, which needs no converting."""
+    decoder, full = msgspec.json.Decoder(kind), msgspec.json.Decoder(whole or kind)
     number = 1
     try:
         with in_words("read", path), path.open("rb") as lines:
             for line in lines:
-                yield decoder.decode(line)
+                yield (full if b'"case":{' in line else decoder).decode(line)
                 number += 1
     except (msgspec.DecodeError, UnicodeDecodeError, IndexError) as error:
         raise RunTrouble(f"{path}:{number} cannot be understood: {error}") from error
