@@ -1,4 +1,7 @@
-"""The automata against temporal logic evaluated the slow way, over every order that may be."""
+"""The automata against temporal logic over finite traces, evaluated by brute force.
+
+Over every order that the events may have had, and over all that the session does not tell.
+"""
 
 from itertools import permutations, product
 
@@ -19,76 +22,104 @@ PARTS = 6
 """So many commands a session, for every order of them is looked at."""
 
 
-# The slow way. A world is one order of the events; each event is a set of letters.
+# The slow way. A world is one order of the events; each event is a set of letters. A formula of
+# temporal logic over finite traces, with the past, is a function of a world and a place in it.
 
 
-def before(world):
-    bs = [i for i, event in enumerate(world) if "B" in event]
-    if not bs:
-        return "vacuous"
-    return "met" if all(any("A" in world[j] for j in range(i)) for i in bs) else "unmet"
+def letter(name):
+    return lambda world, at: at < len(world) and name in world[at]
 
 
-def follows(world):
-    ays = [i for i, event in enumerate(world) if "A" in event]
-    if not ays:
-        return "vacuous"
-    end = len(world)
-    return "met" if all(any("B" in world[j] for j in range(i + 1, end)) for i in ays) else "unmet"
+def no(one):
+    return lambda world, at: not one(world, at)
 
 
-def eventually(world):
-    return "met" if any("A" in event for event in world) else "unmet"
+def both(one, other):
+    return lambda world, at: one(world, at) and other(world, at)
 
 
-def never(world):
-    return "unmet" if any("A" in event for event in world) else "met"
+def either(one, other):
+    return lambda world, at: one(world, at) or other(world, at)
 
 
-def between(world):
-    spans = [
-        (i, j)
-        for i, first in enumerate(world)
-        for j, last in enumerate(world)
-        if i < j
-        and "A" in first
-        and "B" in last
-        # the next B, and no other
-        and not any("B" in world[k] for k in range(i + 1, j))
-    ]
-    if not spans:
-        return "vacuous"
-    return "unmet" if any("C" in world[k] for i, j in spans for k in range(i + 1, j)) else "met"
+def next_(one):
+    """There is a next event, and there it holds."""
+    return lambda world, at: at + 1 < len(world) and one(world, at + 1)
 
 
-def fresh(world):
-    def is_fresh(at):
-        return any(
-            "A" in world[i]
-            and not any("C" in world[k] and "A" not in world[k] for k in range(i + 1, at))
-            for i in range(at)
-        )
+def last(one):
+    """There is an event before, and there it holds."""
+    return lambda world, at: at > 0 and one(world, at - 1)
 
-    bs = [i for i, event in enumerate(world) if "B" in event]
-    if not bs:
-        return "vacuous"
-    return "met" if all(map(is_fresh, bs)) else "unmet"
+
+def until(one, other):
+    return lambda world, at: any(
+        other(world, j) and all(one(world, i) for i in range(at, j)) for j in range(at, len(world))
+    )
+
+
+def since(one, other):
+    return lambda world, at: any(
+        other(world, j) and all(one(world, i) for i in range(j + 1, at + 1)) for j in range(at + 1)
+    )
+
+
+def true(_world, _at):
+    return True
+
+
+def sometime(one):
+    return until(true, one)
+
+
+def always(one):
+    return no(sometime(no(one)))
+
+
+def implies(one, other):
+    return either(no(one), other)
+
+
+def verdict(holds, arises=true):
+    def judge(world):
+        if not arises(world, 0):
+            return "vacuous"
+        return "met" if holds(world, 0) else "unmet"
+
+    return judge
+
+
+A, B, C = letter("A"), letter("B"), letter("C")
+CALL = letter("*")
+before = verdict(always(implies(B, last(since(true, A)))), sometime(B))
+follows = verdict(always(implies(A, next_(sometime(B)))), sometime(A))
+eventually = verdict(sometime(A))
+never = verdict(always(no(A)))
+between = verdict(
+    no(sometime(both(A, next_(until(no(B), both(both(C, no(B)), next_(sometime(B)))))))),
+    sometime(both(A, next_(sometime(B)))),
+)
+fresh = verdict(always(implies(B, last(since(no(both(C, no(A))), A)))), sometime(B))
+
+
+def at_least(number):
+    return sometime(both(A, next_(at_least(number - 1)))) if number > 1 else sometime(A)
 
 
 def count(least, most):
-    def judge(world):
-        return "met" if least <= sum("A" in event for event in world) <= most else "unmet"
+    enough = at_least(least) if least else true
+    return verdict(both(enough, no(at_least(most + 1))))
 
-    return judge
+
+def among_the_first(limit):
+    if not limit:
+        return no(true)
+    later = both(CALL, next_(among_the_first(limit - 1)))
+    return until(both(no(CALL), no(A)), either(A, later))
 
 
 def within(limit):
-    def judge(world):
-        calls = [i for i, event in enumerate(world) if "*" in event]
-        ays = [i for i, event in enumerate(world) if "A" in event]
-        return "met" if any(sum(j < i for j in calls) < limit for i in ays) else "unmet"
-
-    return judge
+    return verdict(among_the_first(limit))
 
 
 def rule(form, roles="A", numbers=None, patterns=PATTERNS):
