@@ -356,3 +356,22 @@ def test_the_command_shows_control_characters_harmlessly(tmp_path, capsys):
 def test_no_skills_is_an_error_with_a_hint(tmp_path, capsys):
     assert run_words(["skills", str(tmp_path)]) == 2
     assert "hint:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("about", "name"),
+    [
+        ('{"name": "cat"}', "cat"),
+        ("{", ""),
+        ("[]", ""),
+        ('{"name": 3}', ""),
+        ('{"name": "a b"}', ""),
+    ],
+)
+def test_a_skill_of_a_plug_in_knows_its_name(tmp_path, about, name):
+    (tmp_path / ".claude-plugin").mkdir()
+    (tmp_path / ".claude-plugin" / "plugin.json").write_text(about)
+    folder = tmp_path / "skills" / "status"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: status\ndescription: Tells.\n---\nx\n")
+    assert read_skill(folder).plugin == name

@@ -6,7 +6,9 @@ Must not know: cases, agents, how a skill is delivered.
 """
 
 import hashlib
+import json
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -25,6 +27,7 @@ PLACES = (
     "*/SKILL.md",
     "SKILL.md",
 )
+PLUGIN = re.compile(r"[A-Za-z0-9][\w.-]{0,63}")
 PASSED_BY = {".git", ".hg", "node_modules", ".venv", "__pycache__"}
 NOT_HASHED = {".git", "__pycache__"}
 DEPTH_CAP = 32
@@ -136,6 +139,7 @@ def read_skill(folder: Path) -> Skill:
         description=description,
         when_to_use=read.when_to_use,
         path=path,
+        plugin=_plugin_of(path),
         argument_hint=read.argument_hint,
         digest=digest,
         body=read.body[:BODY_CAP],
@@ -144,6 +148,18 @@ def read_skill(folder: Path) -> Skill:
         user_invocable=read.user_invocable,
         problems=tuple(problems),
     )
+
+
+def _plugin_of(path: str) -> str:
+    """The name of the plug-in in whose `skills/` a folder lies."""
+    about = os.path.join(path, "..", "..", ".claude-plugin", "plugin.json")
+    try:
+        with open(about, "rb") as opened:
+            found = json.loads(opened.read(SIZE_CAP))
+    except (OSError, ValueError, RecursionError):
+        return ""
+    name = found.get("name") if isinstance(found, dict) else ""
+    return name if isinstance(name, str) and PLUGIN.fullmatch(name) else ""
 
 
 def digest_folder(folder: str) -> str:

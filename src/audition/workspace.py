@@ -122,11 +122,18 @@ def _deliver(
             _write_index(f"{work}/{agent.instructions_file}", names, skills)
         case "plugin":
             _put_skills(trial, run, skills, f"{plugin}/skills")
-            about = {"name": "audition", "version": "0.0.0", "description": "Skills on trial."}
+            name = _plugin_name(skills[key] for key in trial.skills)
+            about = {"name": name, "version": "0.0.0", "description": "Skills on trial."}
             os.mkdir(f"{plugin}/.claude-plugin")
             write_file(f"{plugin}/.claude-plugin/plugin.json", msgspec.json.encode(about))
             return plugin, ""
     return "", ""
+
+
+def _plugin_name(skills: Iterable[Skill]) -> str:
+    """The name that all of them have from their own plug-in, else ours."""
+    names = {skill.plugin for skill in skills}
+    return names.pop() or "audition" if len(names) == 1 else "audition"
 
 
 def _put_skills(trial: Trial, run: Path, skills: Mapping[str, Skill], into: str) -> dict[str, str]:

@@ -155,6 +155,19 @@ def test_the_understudy_reads_the_resource_and_recites_in_every_delivery(house, 
     assert found["usage"]["dollars"] == 0.0, "nobody was paid"
 
 
+def test_a_plug_in_keeps_its_own_name(house):
+    need("claude")
+    about = house.project / ".claude-plugin" / "plugin.json"
+    about.parent.mkdir()
+    about.write_text('{"name": "cat"}')
+    case = {"id": "a", "prompt": "Greet.", "skill": "greeting"}
+    script = {"a": [{"calls": [{"skill": "cat:greeting"}]}, "SALVE"]}
+    found = house.run([case], script, "-a", "claude", "-d", "plugin")["a"]
+    assert (found["status"], evidence(found)["offered"]) == ("pass", "full"), found["reason"]
+    assert "- cat:greeting: How to greet" in json.dumps(house.requests(found)[0]["body"])
+    assert [each["skill"] for each in found["skills"]] == ["farewell", "greeting"]
+
+
 def test_the_baseline_has_the_same_workspace_and_no_skill(house):
     need("claude")
     case = {"id": "a", "prompt": "Greet Ada.", "skill": "greeting"}

@@ -17,6 +17,8 @@ class Skill(Value, frozen=True, kw_only=True):
     """Claude Code shows it behind the description, and cuts both as one."""
     path: str
     """The folder that holds SKILL.md."""
+    plugin: str = ""
+    """The plug-in that it is a part of, whose name goes before its own; empty for none."""
     argument_hint: str = ""
     digest: str = ""
     """Over every file of the folder, names and bytes."""
