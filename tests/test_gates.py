@@ -123,6 +123,13 @@ def test_a_real_run_with_a_gate_passes_though_a_trial_failed_and_grade_asks_the_
     assert again.returncode == 1
 
 
+def test_what_embedded_agents_cost_is_known_to_be_nothing(house):
+    (house / "audition.toml").write_text("fsync = false\n[gate]\ncost = 0.01\n")
+    assert run(house, "-a", "oracle").returncode == 0
+    (found,) = json.loads((house / "artifacts/skill-evals/r/summary.json").read_text())["gates"]
+    assert (found["gate"], found["status"]) == ("cost", "pass")
+
+
 def test_fail_under_stops_a_run_of_which_too_little_is_known(house):
     assert run(house, "--fail-under", "0.9").returncode == 1
     assert run(house, "--fail-under", "0.4", "--run-id", "s").returncode == 0

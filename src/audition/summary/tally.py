@@ -130,7 +130,7 @@ class Tally:
         lifts = self.lifts.lifts()
         costs = Costs(
             dollars=count.nanodollars / 1e9,
-            known=count.priced,
+            known=count.priced + self._unpaid(),
             trials=count.trials - count.ineligible,
         )
         return Summary(
@@ -167,6 +167,13 @@ class Tally:
                 sorted({each.name for each in self._inputs.skills.values()} - set(self.skills))
             ),
         )
+
+    def _unpaid(self) -> int:
+        """Trials without a price that cost nothing: embedded agents start no program of anybody."""
+        agents = self._inputs.agents
+        free = {name for name, told in agents.items() if (told or {}).get("program") == []}
+        found = (each for (agent, *_), each in self.arms.items() if agent in free)
+        return sum(each.trials - each.ineligible - each.priced for each in found)
 
     def _skill(self, name: str, cells: Sequence[CellVerdict]) -> SkillSummary:
         count = self.skills[name]
