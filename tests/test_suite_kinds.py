@@ -102,6 +102,13 @@ def test_smoke_first_spares_the_rest_only_if_nothing_works(status, asked):
     assert told == ["a/1", "b/1", "a/2", "b/2"][:asked]
 
 
+def test_smoke_first_spares_the_rest_where_a_faithful_policy_knows_no_errors(tmp_path):
+    words = ("-a", "acp:/bin/false", "--out", tmp_path, "--smoke-first")
+    told = records(FIXTURES / "cat", *words)
+    assert {(each["policy"], each["strict"]) for each in told} == {("cat", "error")}
+    assert len(told) == 3
+
+
 def test_made_cases_are_one_of_each_kind():
     made = generate_cases(Skill(name="x", description="Does things.", path="/x"))
     assert [(each.id, each.should_trigger) for each in made] == [
