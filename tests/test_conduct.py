@@ -435,6 +435,15 @@ def test_an_agent_that_tells_no_results_is_taken_in_the_order_of_its_calls():
     assert judge(trace, "before", first=EventPattern(command="pytest"), then=COMMIT).result == "met"
 
 
+def test_how_a_command_in_the_background_ended_is_not_told():
+    for flag, result in [(True, "unknown"), (False, "met")]:
+        tests = shell(1, "pytest", input={"command": "pytest", "run_in_background": flag})
+        trace = a_trace(tests, done(2, 1), shell(3, "git commit"), done(4, 3))
+        assert judge(trace, "before", first=TESTS, then=COMMIT).result == result
+        begun = EventPattern(command="pytest")
+        assert judge(trace, "before", first=begun, then=COMMIT).result == "met"
+
+
 def test_too_much_side_by_side_is_unknown_and_takes_no_time():
     opened = [shell(n, "abc"[n % 3]) for n in range(1, 400)]
     closed = [done(n + 1000, n) for n in range(1, 400)]

@@ -15,6 +15,10 @@ NEVER = 2**62
 """The end of what has none."""
 
 
+BACKGROUND = ("run_in_background", "is_background")
+"""How agents (Claude Code; Gemini, Qwen) are told not to wait for a command."""
+
+
 class Mark(Value, frozen=True, kw_only=True):
     """An event of which some Sight says yes or perhaps; or the end of one."""
 
@@ -120,6 +124,9 @@ def _call(
 ) -> Mark:
     ends, result = paired.results.get(place, (NEVER if paired.told else place, None))
     first = paired.starts.get(call.id, NEVER) if call.id else NEVER
+    if any(call.input.get(name) is True for name in BACKGROUND):
+        # It came back at once, and that says nothing of how it ended.
+        first, ends, result = min(first, ends), NEVER, None
     seen = _seen(call, result, asked)
     return Mark(
         key=place,
