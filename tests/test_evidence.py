@@ -317,6 +317,19 @@ def test_a_skill_that_is_not_on_offer_is_known_by_the_folder_of_its_body(command
     )
 
 
+@pytest.mark.parametrize(
+    ("calls", "names"),
+    [
+        (("cat:status", "status"), ["cat:status"]),
+        (("status", "cat:status"), ["status"]),
+        (("cat:status", "dog:status"), ["cat:status", "dog:status"]),
+    ],
+)
+def test_a_prefix_that_is_left_out_makes_no_second_skill(calls, names):
+    events = [call(n, skill=name) for n, name in enumerate(calls, 1)]
+    assert [each.skill for each in climb(trace_of(*events), (), claude)] == names
+
+
 def test_what_the_session_says_was_shown_counts_without_the_skills_too():
     offer = Offer(line=1, skill="painter", offered="full")
     trace = trace_of(offer, call(2, skill="painter"), answer(3, 2))

@@ -4,6 +4,7 @@ In: what a line says of a failure; the events of a session. Out: events, and the
 Must not know: agents, lines.
 """
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -101,16 +102,16 @@ def pair_results(events: Sequence[AnyEvent]) -> dict[int, Result]:
     result of it.
     """
     waiting: dict[str, int] = {}
-    later: dict[str, list[int]] = {}
+    later: dict[str, deque[int]] = {}
     results: dict[int, Result] = {}
     for place, event in enumerate(events):
         if type(event) is Call:
             if event.id in waiting:
-                later.setdefault(event.id, []).append(place)
+                later.setdefault(event.id, deque()).append(place)
             else:
                 waiting[event.id] = place
         elif type(event) is Result and (call := waiting.pop(event.id, None)) is not None:
             results[call] = event
             if later.get(event.id):
-                waiting[event.id] = later[event.id].pop(0)
+                waiting[event.id] = later[event.id].popleft()
     return results

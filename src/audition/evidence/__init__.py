@@ -22,7 +22,8 @@ knows the checks.) What counts:
 from collections.abc import Sequence
 
 from audition.agent import Agent
-from audition.evidence.walk import Climb, Walk
+from audition.evidence.rungs import Climb
+from audition.evidence.walk import Walk
 from audition.model import RUNGS, Evidence, Offer, Rung, Skill, Trace
 
 _SHOWN = ("full", "cut", "name")

@@ -12,6 +12,7 @@ from posixpath import basename, dirname
 from audition.agent import Agent
 from audition.bundled import Bundled
 from audition.called import bare, match_name, names_of
+from audition.evidence.rungs import Climb
 from audition.model import (
     AnyEvent,
     Call,
@@ -20,7 +21,6 @@ from audition.model import (
     How,
     Message,
     Result,
-    Rung,
     Skill,
     Trace,
 )
@@ -33,38 +33,6 @@ _FOLDER_KEYS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
 _SHELVES = frozenset(("skills", "skill"))
 _UNREAL = re.compile(r"[*?\[\]{}$`]|^\.*$")
 """What a folder's name holds, as typed, when it is none yet."""
-
-
-class Climb:
-    """What is known of one skill while the session is walked through."""
-
-    __slots__ = (
-        "last",
-        "lines",
-        "noodle",
-        "order",
-        "pending",
-        "resources",
-        "routes",
-        "scripts",
-        "sub",
-    )
-
-    def __init__(self) -> None:
-        self.lines: dict[Rung, list[int]] = {}
-        self.routes: list[How] = []
-        self.resources: dict[str, None] = {}
-        self.scripts: dict[str, None] = {}
-        self.noodle: How | None = None
-        self.order: int | None = None
-        self.last: int | None = None
-        self.sub = ""
-        self.pending: tuple[How, int] | None = None
-        """A request without a result, which a body may still prove."""
-
-    def note(self, rung: Rung, *lines: int) -> None:
-        """Keep lines that prove a rung."""
-        self.lines.setdefault(rung, []).extend(lines)
 
 
 @lru_cache(maxsize=256)  # every trial of a suite has the same: 15 us each
@@ -82,7 +50,11 @@ class Walk:
         self.signs = ("SKILL", "skills/", "*", *(each.folder for each in skills))
         """A line with none of these touches no skill, and is not taken apart."""
         self.offered = {each.name for each in skills}
-        self.climbs: dict[str, Climb] = {each.name: Climb() for each in skills}
+        self.climbs: dict[str, Climb] = {}
+        self.shortened: dict[str, str] = {}
+        """By the name without the prefix of its plug-in or server: the name."""
+        for each in skills:
+            self._climb_of(each.name)
         self.asked = 0
         self.denials: dict[str, Denial] = {}
         for event in trace.events:
@@ -98,8 +70,13 @@ class Walk:
         found = self.find(name)
         if found:
             return found
-        same = (each for each in self.climbs if name and _mean_one(name, each))
-        return next(same, None)
+        if not name or name in self.climbs:
+            return name or None
+        # One of them, perhaps, without the prefix of its plug-in.
+        short = bare(name)
+        return (
+            self.shortened.get(name) if short == name else short if short in self.climbs else None
+        )
 
     def run(self, prompts: Sequence[str]) -> None:
         """Walk through all events, each prompt before what comes of it."""
@@ -140,7 +117,11 @@ class Walk:
                 self._load(self._ask(skill.name, line, ""), "injected")
 
     def _climb_of(self, name: str) -> Climb:
-        return self.climbs.setdefault(name, Climb())
+        found = self.climbs.get(name)
+        if found is None:
+            found = self.climbs[name] = Climb()
+            self.shortened.setdefault(bare(name), name)
+        return found
 
     def _ask(self, name: str, line: int, sub: str) -> Climb:
         found = self._climb_of(name)
@@ -221,17 +202,18 @@ class Walk:
     ) -> None:
         output, good = (result.output, not result.failed) if result else ("", False)
         lines = (call.line, result.line) if result else (call.line,)
-        bodies: set[str] = set() if call.does == "read" else set(self.bundled.shown_in(output))
+        shown = () if call.does == "read" else self.bundled.shown_in(output)
+        bodies = dict.fromkeys(shown)
         for name, inside in self._inside(reads):
             if inside == BODY_FILE:
                 if good or self.bundled.shows(name, output):
-                    bodies.add(name)
+                    bodies[name] = None
                 elif how in self.agent.loads_by:
                     self._tried(name, call, *lines)
             elif good:
                 self.climbs[name].resources[inside] = None
                 self.climbs[name].note("read", *lines)
-        for name in [*(each for each in self.climbs if each in bodies), *bodies - {*self.climbs}]:
+        for name in bodies:
             own = how in self.agent.loads_by
             found = self._ask(name, call.line, call.sub) if own else self._climb_of(name)
             self._load(found, how, *lines)
@@ -255,16 +237,23 @@ class Walk:
 
     def _inside(self, paths: Sequence[str]) -> list[tuple[str, str]]:
         found = [each for path in paths for each in self.bundled.find(path)]
-        # Asked for, but we do not know its files: go by the folder.
-        for name in [each for each in self.climbs if each not in self.offered]:
-            for path in paths:
-                _, under, inside = path.partition(f"skills/{bare(name)}/")
-                found += [(name, inside)] if under and inside and inside != BODY_FILE else []
         for path in paths:
+            found += self._below_a_stranger(path)
             folder = basename(dirname(path)) if basename(path) == BODY_FILE else ""
             if folder and (skill := self._stranger(path, folder)):
                 found.append((skill, BODY_FILE))
         return found
+
+    def _below_a_stranger(self, path: str) -> list[tuple[str, str]]:
+        """A file of a skill that was asked for and is not on offer: we go by the folder."""
+        _, shelf, rest = path.partition("skills/")
+        while shelf:
+            folder, _, inside = rest.partition("/")
+            name = self.shortened.get(folder)
+            if name and name not in self.offered and inside and inside != BODY_FILE:
+                return [(name, inside)]
+            _, shelf, rest = rest.partition("skills/")
+        return []
 
     def _stranger(self, path: str, folder: str) -> str | None:
         """The skill that is not on offer whose SKILL.md this is, if it is one's at all."""
@@ -282,11 +271,6 @@ def _folder_of(call: Call) -> str:
     """The folder that a shell call was told to run in; empty where it was told none."""
     given = (call.input.get(key) for key in _FOLDER_KEYS)
     return next((each for each in given if each and isinstance(each, str)), "")
-
-
-def _mean_one(one: str, two: str) -> bool:
-    """Whether both name one skill, one of them perhaps without the prefix of its plug-in."""
-    return one == two or one == bare(two) or bare(one) == two
 
 
 def _route(call: Call) -> How:
