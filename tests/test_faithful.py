@@ -145,6 +145,18 @@ def test_over_mcp_skilljack_knows_its_own_tool_and_not_the_agent_s_skill_tool():
     assert readings(with_events(over_mcp, own), "skilljack")[0] == "pass"
 
 
+@pytest.mark.parametrize("policy", ["cat", "skilljack", "skilljack-evals"])
+def test_the_prefix_of_our_own_plug_in_is_no_part_of_a_name(policy):
+    call = msgspec.structs.replace(CALL[0], skill="audition:greeting")
+    made = outcome(POSITIVE, called=True)
+    trace = msgspec.structs.replace(made.trace, events=(call, *made.trace.events[1:]))
+    assert readings(msgspec.structs.replace(made, trace=trace), policy) == ("fail", "pass")
+    trial = msgspec.structs.replace(made.sealed.trial, delivery="plugin")
+    sealed = Sealed(trial=trial, exit_code=0)
+    over = msgspec.structs.replace(made, trace=trace, sealed=sealed)
+    assert readings(over, policy) == ("pass", None)
+
+
 def test_pkbllm_counts_commands_in_its_own_way():
     checks = (CheckSpec(name="max_commands", arguments={"count": 0}),)
     case = Case(id="c", prompt="p", skill="greeting", checks=checks)

@@ -21,6 +21,10 @@ ALL_WAYS: tuple[How, ...] = (
 )
 
 
+OWN_PREFIX = "audition:"
+"""What stands before the names in a plug-in of ours, and in none of another harness."""
+
+
 class Policy(Value, frozen=True, kw_only=True):
     """A way of judging whether the right skill was called. The defaults are ours."""
 
@@ -136,7 +140,11 @@ policies: dict[str, Policy] = {
 
 
 def as_delivered(policy: Policy, delivery: str) -> Policy:
-    """The policy for one delivery: which tools are skill calls may depend on it."""
+    """The policy for one delivery: which tools are skill calls, what stands before a name."""
+    if delivery == "plugin" and policy.strips_namespace is not None:
+        return msgspec.structs.replace(
+            policy, strips_namespace=(OWN_PREFIX, *policy.strips_namespace)
+        )
     tools: dict[str, Literal["", "lower"]] = {"native": "", "mcp": "lower"}
     if not policy.tools_by_delivery or delivery not in tools:
         return policy
@@ -185,6 +193,9 @@ def _positive_rules(policy: Policy) -> tuple[str, ...]:
         f"A prefix {prefixes} is taken off a called name; then it must be equal."
         if prefixes
         else names[policy.strips_namespace is None],
+        ""
+        if policy.strips_namespace is None
+        else f"In the delivery `plugin` our own prefix `{OWN_PREFIX}` is taken off before.",
         _skill_tools(policy),
         "A call that names no skill counts as a call of none." if policy.nameless_counts else "",
         "An agent that has no skill tool loads by reading SKILL.md; that counts."
