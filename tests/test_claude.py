@@ -454,6 +454,7 @@ def test_only_the_skill_under_test_is_let_in():
     assert "--setting-sources project --strict-mcp-config" in argv
     assert found.env["CLAUDE_CODE_DISABLE_BUNDLED_SKILLS"] == "1"
     assert found.env["CLAUDE_CODE_DISABLE_CLAUDE_MDS"] == "1"
+    assert found.env["MCP_CONNECTION_NONBLOCKING"] == "0"
     assert '"disableSkillShellExecution": true' in argv
 
 

@@ -109,6 +109,8 @@ def environment(ask: Ask) -> dict[str, str]:
     """The variables that keep the program to the task."""
     # Ten retries otherwise, also of a 401: three minutes for a key that is wrong.
     told = {**dict.fromkeys(QUIET, "1"), "CLAUDE_CODE_MAX_RETRIES": "2", "MCP_TIMEOUT": "10000"}
+    # 2.1.197 asks its model before a server has come up, and so without the skills behind it.
+    told["MCP_CONNECTION_NONBLOCKING"] = "0"
     if ask.delivery != "instructions":
         told["CLAUDE_CODE_DISABLE_CLAUDE_MDS"] = "1"
     if not (ask.server and ask.server.deferred):
