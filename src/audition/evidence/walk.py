@@ -36,9 +36,9 @@ _UNREAL = re.compile(r"[*?\[\]{}$`]|^\.*$")
 
 
 @lru_cache(maxsize=256)  # every trial of a suite has the same: 15 us each
-def _known(skills: tuple[Skill, ...]) -> tuple[dict[str, str], Bundled]:
-    """The names of the skills, and their files."""
-    return names_of(skills), Bundled(skills)
+def _known(skills: tuple[Skill, ...]) -> tuple[dict[str, str], Bundled, dict[str, str]]:
+    """The names of the skills, their files, and their names without a prefix."""
+    return names_of(skills), Bundled(skills), {bare(each.name): each.name for each in skills[::-1]}
 
 
 class Walk:
@@ -46,15 +46,13 @@ class Walk:
 
     def __init__(self, trace: Trace, skills: Sequence[Skill], agent: Agent) -> None:
         self.trace, self.skills, self.agent = trace, skills, agent
-        self.names, self.bundled = _known(tuple(skills))
+        self.names, self.bundled, shortened = _known(tuple(skills))
         self.signs = ("SKILL", "skills/", "*", *(each.folder for each in skills))
         """A line with none of these touches no skill, and is not taken apart."""
         self.offered = {each.name for each in skills}
-        self.climbs: dict[str, Climb] = {}
-        self.shortened: dict[str, str] = {}
+        self.climbs: dict[str, Climb] = {each.name: Climb() for each in skills}
+        self.shortened = dict(shortened)
         """By the name without the prefix of its plug-in or server: the name."""
-        for each in skills:
-            self._climb_of(each.name)
         self.asked = 0
         self.denials: dict[str, Denial] = {}
         for event in trace.events:
