@@ -9,7 +9,6 @@ import shlex
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -199,10 +198,12 @@ def _outcome(
 ) -> Outcome:
     names = frozenset(f"{grading.skills[key].folder}/SKILL.md" for key in sealed.trial.skills)
 
-    looks = cache(lambda line: is_look_around(line, names))  # asked of again by `max_commands`
+    counts: dict[str, bool] = {}  # the lines are asked for again by `max_commands`
 
     def effective(call: Call) -> bool:
-        return not looks(call.command)
+        if call.command not in counts:
+            counts[call.command] = not is_look_around(call.command, names)
+        return counts[call.command]
 
     files, case = sealed_files(folder, grading.run, sealed), sealed.trial.case
     judgement = read_judgement(folder) if case.rubric else None

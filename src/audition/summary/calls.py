@@ -5,7 +5,7 @@ Must not know: files, formats, the screen. A call is what was loaded, in the age
 trials without a skill on offer say nothing here.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 from audition.model import RUNGS, Inputs, Record, Value
 from audition.stats.labels import (
@@ -53,7 +53,7 @@ class CallTally:
     def __init__(self, inputs: Inputs) -> None:
         cases = {(trial.case.file, trial.case.id): trial.case for trial in inputs.plan}
         self._expected = {key: case.expected for key, case in cases.items()}
-        self.counts: dict[str, Counter[str]] = {}
+        self.counts: dict[str, Counter[str]] = defaultdict(Counter)
         self.rows: Matrix = {}
 
     def add(self, record: Record) -> None:
@@ -72,13 +72,13 @@ class CallTally:
                 word = "served" if served else "fn"
             else:
                 word = "tn"
-            self.counts.setdefault(name, Counter())[word] += 1
+            self.counts[name][word] += 1
         add_to_matrix(self.rows, expected, sorted(called))
 
     def absorb(self, other: "CallTally") -> None:
         """Count what another tally of the same run counted."""
         for name, counts in other.counts.items():
-            self.counts.setdefault(name, Counter()).update(counts)
+            self.counts[name].update(counts)
         for expected, row in other.rows.items():
             mine = self.rows.setdefault(expected, {})
             for called, count in row.items():

@@ -5,7 +5,7 @@ Must not know: files, formats, the screen. What is kept grows with cases and, wh
 was sequential, with its cap; never with a fixed number of trials.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 import msgspec
@@ -35,7 +35,7 @@ class CellTally:
 
     def __init__(self, inputs: Inputs) -> None:
         self._cells = {cell.key: cell for cell in read_cells(inputs) if not cell.variant}
-        self.counts: dict[Key, Counter[Outcome]] = {}
+        self.counts: dict[Key, Counter[Outcome]] = defaultdict(Counter)
         self.cases: dict[Key, dict[str, tuple[int, int]]] = {}
         self.seen: dict[str, Outcome] = {}
         self._plan: dict[Key, list[str]] = {}
@@ -49,7 +49,7 @@ class CellTally:
     def add(self, record: Record) -> None:
         """Count one record."""
         key = (record.skill, record.agent, record.delivery, record.model, record.should_trigger)
-        self.counts.setdefault(key, Counter())[record.status] += 1
+        self.counts[key][record.status] += 1
         if record.status in ("pass", "fail"):
             cases = self.cases.setdefault(key, {})
             name = f"{record.file}::{record.case}"
@@ -61,7 +61,7 @@ class CellTally:
     def absorb(self, other: "CellTally") -> None:
         """Count what another tally of the same run counted."""
         for key, counts in other.counts.items():
-            self.counts.setdefault(key, Counter()).update(counts)
+            self.counts[key].update(counts)
         for key, cases in other.cases.items():
             add_pairs(self.cases.setdefault(key, {}), cases)
         self.seen.update(other.seen)

@@ -5,7 +5,7 @@ arms and cases, never with trials.
 Must not know: files, formats, the screen.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -55,10 +55,10 @@ class Tally:
         self.gates = GateTally(inputs)
         self.all = Count()
         self.reused = 0
-        self.skills: dict[str, Count] = {}
-        self.arms: dict[tuple[str, str, str | None], Count] = {}
+        self.skills: dict[str, Count] = defaultdict(Count)
+        self.arms: dict[tuple[str, str, str | None], Count] = defaultdict(Count)
         self.cases: dict[tuple[str | None, str, str, str, str | None], tuple[int, int]] = {}
-        self.rungs: dict[str, Counter[str]] = {}
+        self.rungs: dict[str, Counter[str]] = defaultdict(Counter)
         self.invisible: Counter[tuple[str, str, str, str | None, str]] = Counter()
         self.causes: Counter[tuple[str, str]] = Counter()
         self.policies: set[str] = set()
@@ -77,13 +77,13 @@ class Tally:
         self.took.add(record)
         self.waited.add(record)
         self.calls.add(record)
-        self.arms.setdefault(arm, Count()).add(record)
+        self.arms[arm].add(record)
         self.policies.add(record.policy)
         if record.strict is not None:
             readings = (record.policy, record.status, record.strict)
             self.differs[record.skill, record.case, *arm, *readings] += 1
         if record.skill is not None:
-            self.skills.setdefault(record.skill, Count()).add(record)
+            self.skills[record.skill].add(record)
         if record.status in {"error", "ineligible"}:
             self.causes[record.status, record.reason[:REASON_CHARS]] += 1
             return
@@ -91,7 +91,7 @@ class Tally:
         passed, of = self.cases.get(case, (0, 0))
         self.cases[case] = (passed + (record.status == "pass"), of + 1)
         if record.skill is not None and record.should_trigger:
-            counts = self.rungs.setdefault(record.skill, Counter())
+            counts = self.rungs[record.skill]
             mine = next((each for each in record.skills if each.skill == record.skill), None)
             climb(counts, mine)
             if mine and record.delivery != "none" and is_invisible(mine):
@@ -107,11 +107,11 @@ class Tally:
         self.gates.absorb(other.gates)
         self.all.absorb(other.all)
         for skill, count in other.skills.items():
-            self.skills.setdefault(skill, Count()).absorb(count)
+            self.skills[skill].absorb(count)
         for arm, count in other.arms.items():
-            self.arms.setdefault(arm, Count()).absorb(count)
+            self.arms[arm].absorb(count)
         for name, rungs in other.rungs.items():
-            self.rungs.setdefault(name, Counter()).update(rungs)
+            self.rungs[name].update(rungs)
         add_pairs(self.cases, other.cases)
         self.reused += other.reused
         self.invisible.update(other.invisible)
