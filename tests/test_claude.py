@@ -317,6 +317,14 @@ def test_a_result_keeps_at_most_64_kib_of_its_output():
     assert len(found.output) == 64 * 1024
 
 
+def test_a_result_that_was_too_long_to_be_shown_has_failed():
+    text = "Error: result (299,999 characters across 1 line) exceeds maximum allowed tokens. Output"
+    (found,) = only(Result, said(result(f"{text} has been saved to /tmp/x.txt.")))
+    assert found.failed
+    (found,) = only(Result, said(result(f"It says: {text}")))
+    assert not found.failed
+
+
 def test_a_result_of_parts_is_read_as_text():
     parts = [
         {"type": "text", "text": "a"},

@@ -144,7 +144,8 @@ def _result(number: int, sub: str, time: float | None, block: Block) -> list[Any
     content = block.content or ""
     if not isinstance(content, str):
         content = "\n".join(part.text for part in content if part.text)
-    failed, id_ = bool(block.is_error), block.tool_use_id or ""
+    failed = bool(block.is_error) or words.TOO_LONG.match(content) is not None
+    id_ = block.tool_use_id or ""
     events: list[AnyEvent] = []
     code = None
     if failed:

@@ -59,6 +59,9 @@ QUIET_SUBTYPES = frozenset(
     )
 )
 
+TOO_LONG = re.compile(r"Error: result \([^)]*\) exceeds maximum allowed tokens")
+"""What 2.1.327 hands to its model in the place of a long result over MCP; it marks no error."""
+
 _DOES: dict[str, Does] = {
     "Skill": "skill",
     "Read": "read",
