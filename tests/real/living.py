@@ -57,7 +57,14 @@ def pollute(folder):
     write(claude / "agents" / "spy.md", f"---\nname: spy\ndescription: {SPY}\n---\n{SPY}")
     write(claude / "commands" / "spy.md", f"---\ndescription: {SPY}\n---\n{SPY}")
     hook = {"hooks": [{"type": "command", "command": f"touch {folder}/{SPY}-hook"}]}
-    write(claude / "settings.json", {"hooks": {"UserPromptSubmit": [hook], "SessionStart": [hook]}})
+    write(claude / "rules" / "spy.md", SPY)
+    write(claude / "output-styles" / "spy.md", f"---\nname: spy\ndescription: {SPY}\n---\n{SPY}")
+    plugin = claude / "plugins" / "marketplaces" / "spy" / "plugins" / "spy"
+    write(plugin / ".claude-plugin" / "plugin.json", {"name": "spy", "description": SPY})
+    spy_skill(plugin / "skills", "spy-of-plugin")
+    settings = {"hooks": {"UserPromptSubmit": [hook], "SessionStart": [hook]}}
+    settings |= {"outputStyle": "spy", "enabledPlugins": {"spy@spy": True}, "env": {"SPY": SPY}}
+    write(claude / "settings.json", settings)
     server = {"command": "sh", "args": ["-c", f"touch {folder}/{SPY}-server"]}
     write(folder / ".mcp.json", {"mcpServers": {"spy": server}})
     write(folder / ".claude.json", {"mcpServers": {"spy": server}, "numStartups": 7})
