@@ -9,6 +9,7 @@ from recorded import calls, check_golden, only, said, session, sessions
 from audition.agent import Ask, Server, find_agent
 from audition.evidence import climb
 from audition.model import Call, Case, Result, Skill
+from audition.trouble import tell_trouble
 
 GREETER = Skill(
     name="greeter",
@@ -237,3 +238,38 @@ def test_calls_of_one_answer_of_opencode_are_one_turn():
 
     text = {"type": "text", "part": {"messageID": "m2", "text": "done"}}
     assert said("opencode", ran("a"), ran("b"), text).turns == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('[API Error: {"error":{"code":400,"message":"scripted"}}]', "invalid"),
+        ("[API Error: terminated]", "network"),
+        ("Request failed: Stream decode error: error decoding response body", "network"),
+        ("JSON parsing failed: Text: {this. Error message: JSON Parse error: Expected", "network"),
+        ("Expected property name or '}' in JSON at position 1 (line 1 column 2)", "network"),
+        ("Failed to parse streaming chunk: key must be a string", "network"),
+        ("error: failed to run prompt: provider.auth_error: 401 Incorrect API key", "auth"),
+        ("the command ended with exit code 404", "unknown"),
+    ],
+)
+def test_trouble_is_told_by_the_words_that_agents_use(text, what):
+    assert tell_trouble(text) == what
+
+
+@pytest.mark.parametrize(
+    ("text", "failed"),
+    [
+        ('Skill "x" loaded inline. Follow its instructions.', False),
+        ('Skill "x" not found in the current skill listing.', True),
+        ("Error: no such file", True),
+    ],
+)
+def test_what_failed_is_told_by_kimi_in_words_alone(text, failed):
+    call = {"id": "c", "function": {"name": "Skill", "arguments": '{"skill": "x"}'}}
+    trace = said(
+        "kimi",
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": text},
+    )
+    assert [each.failed for each in only(Result, trace)] == [failed]

@@ -205,8 +205,11 @@ def test_a_scripted_deed_is_done_with_whatever_tool_the_agent_has(wire, tmp_path
 def test_a_deed_that_no_tool_can_do_is_a_fault_of_the_provider(tmp_path):
     with serve(script(tmp_path, "- calls: [{shell: ls}]\n  text: x")) as provider:
         lane = provider.open()
-        say(lane.url)
-        assert lane.close().faults == ("turn 1: no tool of this agent can shell",)
+        answer, raw = post(lane.url, MESSAGES, HELLO)
+        words = "turn 1 of the script: no tool of this agent can shell"
+        assert answer.status == 400
+        assert words in raw.decode()
+        assert lane.close().faults == (words,)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ Must not know: checks, policies, files.
 
 from audition.agent import Agent
 from audition.model import Fault, Sealed, Trace
+from audition.trouble import say_why, tell_trouble
 
 
 def infrastructure_trouble(sealed: Sealed, trace: Trace, agent: Agent, stderr: str = "") -> str:
@@ -28,6 +29,10 @@ def infrastructure_trouble(sealed: Sealed, trace: Trace, agent: Agent, stderr: s
 def _no_end(sealed: Sealed, trace: Trace, agent: Agent, stderr: str) -> str:
     code, lines = f"exit code {sealed.exit_code}", trace.unread_count
     if not trace.events and not lines:
+        # Kimi tells a refused key on stderr alone.
+        what = tell_trouble(stderr)
+        if what != "unknown":
+            return say_why(what, stderr)
         said = f": {stderr}" if stderr else ""
         return f"the agent did nothing and said nothing ({code}){said}"
     fault = _last_fault(trace) or stderr

@@ -23,7 +23,7 @@ WORDS: dict[Trouble, str] = {
     "mcp": "MCP server",
 }
 _STATUS = re.compile(
-    r"(?:status\w*|http|error|failed)\W{0,3}(\d{3})\b|^\W*(\d{3})\b", re.IGNORECASE
+    r"(?:status\w*|http|error|failed|\"code\")\W{0,3}(\d{3})\b|^\W*(\d{3})\b", re.IGNORECASE
 )
 _BY_STATUS: dict[int, Trouble] = {
     400: "invalid",
@@ -63,7 +63,9 @@ _ELSE: tuple[tuple[re.Pattern[str], Trouble], ...] = (
     (
         _pattern(
             r"connect|econn|enotfound|disconnect|time[d-]? ?out|socket|network|fetch failed"
-            r"|stream (ended|closed)|sending request"
+            r"|stream (ended|closed|decode)|sending request|terminated\b|premature"
+            # What came in the place of an answer was no JSON.
+            r"|(in|parse|parsing|streaming|response)\W+(json|chunk|body)\b|json pars"
         ),
         "network",
     ),

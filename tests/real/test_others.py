@@ -15,6 +15,13 @@ BY_READING = ("codex", "pi")
 CASES = [
     {"id": "activates", "prompt": "Say hello please", "skill": "greeting"},
     {"id": "resource", "prompt": "Say hello please", "skill": "greeting"},
+    {
+        "id": "written",
+        "prompt": "Say hello please",
+        "skill": "greeting",
+        "checks": [{"file_exists": {"path": "out/a.md"}}],
+    },
+    {"id": "invented", "prompt": "Say hello please", "should_trigger": False},
     {"id": "quiet", "prompt": "What is two and two?", "should_trigger": False},
     {"id": "refused", "prompt": "Say hello please", "should_trigger": False},
     {"id": "limited", "prompt": "Say hello please", "should_trigger": False},
@@ -23,7 +30,9 @@ CASES = [
 LOAD = {"calls": [{"skill": "greeting"}]}
 SCRIPT = {
     "activates": [LOAD, "SALVE Ada"],
-    "resource": [LOAD, {"calls": [{"shell": "cat .agents/skills/greeting/notes.md"}]}, "SALVE Ada"],
+    "resource": [LOAD, {"calls": [{"read": ".agents/skills/greeting/notes.md"}]}, "SALVE Ada"],
+    "written": [LOAD, {"calls": [{"write": "out/a.md", "text": "hi\n"}]}, "SALVE Ada"],
+    "invented": [{"calls": [{"skill": "nonesuch"}]}, "There is none."],
     "quiet": ["It is four."],
     "refused": [{"status": 401, "times": 20}],
     "limited": [{"status": 429, "retry_after": "1"}, "Fine."],
@@ -74,6 +83,14 @@ def test_it_activates_and_reads_a_resource(ran):
         )
         assert told["offered"] == ("name" if ran.agent == "cline" else "full")
     assert evidence(ran.found["resource"])["resources"] == ["notes.md"]
+
+
+def test_what_it_writes_is_kept_and_a_skill_that_it_makes_up_is_only_asked_for(ran):
+    record = ran.found["written"]
+    assert (record["status"], record["reason"]) == ("pass", "")
+    made_up = evidence(ran.found["invented"], "nonesuch")
+    assert (made_up["rung"], made_up["on_offer"]) == ("asked", False)
+    assert {each["unread"] for each in ran.found.values()} == {0}
 
 
 def test_it_stays_quiet(ran):

@@ -35,6 +35,8 @@ _OWN: dict[str, Does] = {
     "Task": "task",
 }
 _EXITED = re.compile(r"(?:exited with code|exit code:?) (\d{1,9})")
+# There is no flag: of a skill that was not loaded it says `Skill "x" not found in …`.
+_FAILED = re.compile(r'Error|<system>ERROR|Tool execution failed|Skill "[^"]*" (?!loaded)')
 _QUIET = ("system.", "session.", "turn.", "goal.", "context.")
 
 
@@ -94,7 +96,7 @@ def _call(number: int, call: dict[str, Any]) -> Call:
 
 def _outcome(number: int, id_: str, text: str) -> list[AnyEvent]:
     code = code_in(text, _EXITED)
-    failed = bool(code) or text.startswith(("Error", "<system>ERROR", "Tool execution failed"))
+    failed = bool(code) or _FAILED.match(text) is not None
     result = Result(line=number, id=id_, output=text, failed=failed, exit_code=code)
     refused = "rejected by the user" in text[:300] or "denied by" in text[:300]
     return [Denial(line=number, id=id_, reason=text[:500]), result] if refused else [result]

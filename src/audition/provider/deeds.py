@@ -6,6 +6,7 @@ and its input, or None where no tool can do it. Must not know: why it shall be d
 
 import re
 from collections.abc import Iterable
+from posixpath import dirname
 from shlex import quote
 
 from audition.model import Json
@@ -39,7 +40,8 @@ COMMAND_KEYS = ("command", "cmd", "commands", "script")
 def carry_out(asked: Asked, deed: Deed) -> Call | None:
     """The call that does a scripted deed."""
     if deed.does == "skill":
-        return load_skill(asked, deed.word) or (call_skill_tool(asked, deed.word))
+        own = load_skill(asked, deed.word) or call_skill_tool(asked, deed.word)
+        return own or _read_unlisted(asked, deed.word)
     if deed.does == "read":
         return read_file(asked, deed.word)
     if deed.does == "write":
@@ -68,6 +70,12 @@ def call_skill_tool(asked: Asked, name: str) -> Call | None:
     return (tool.name, _fill(tool, SKILL_KEYS, name)) if tool else None
 
 
+def _read_unlisted(asked: Asked, name: str) -> Call | None:
+    """Without a skill tool: read where a skill of that name would lie, beside those listed."""
+    known = next((each.path for each in asked.listed if each.path), ".agents/skills/x/SKILL.md")
+    return read_file(asked, f"{dirname(dirname(known))}/{name}/SKILL.md")
+
+
 def find_listed(asked: Asked, name: str) -> Listed | None:
     """The listed skill of that name; one of the agent's own listing comes first."""
     return next((each for each in asked.listed if name in (each.name, each.aka)), None)
@@ -89,7 +97,9 @@ def read_file(asked: Asked, path: str) -> Call | None:
     tool = _pick(asked.tools, READ_TOOLS)
     if tool is None:
         return run_shell(asked, f"cat {quote(path)}")
-    given = _fill(tool, PATH_KEYS, path)
+    # Qwen's tool refuses a relative path; the others take either.
+    where = path if path.startswith(("/", "~")) or not asked.cwd else f"{asked.cwd}/{path}"
+    given = _fill(tool, PATH_KEYS, where)
     return tool.name, {**given, "command": "view"} if tool.name == "text_editor" else given
 
 
@@ -98,7 +108,8 @@ def write_file(asked: Asked, path: str, text: str) -> Call | None:
     if path.startswith(("/", "~")) or ".." in path.split("/") or not path.strip():
         return None
     tool = _pick(asked.tools, WRITE_TOOLS)
-    if tool is None:
+    # Copilot's `create` makes no folder.
+    if tool is None or (tool.name == "create" and "/" in path):
         return _write_otherwise(asked, path, text)
     # Claude Code's Write wants an absolute path, and the others take one.
     where = f"{asked.cwd.rstrip('/')}/{path}" if asked.cwd else path

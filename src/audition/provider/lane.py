@@ -147,9 +147,11 @@ class Lane:
         for deed in turn.deeds:
             call = carry_out(asked, deed)
             if call is None:
-                self._faults.append(f"turn {self._turns}: no tool of this agent can {deed.does}")
-            else:
-                calls.append(call)
+                # Unanswered, it would look as if the agent had nothing to say.
+                text = f"turn {self._turns} of the script: no tool of this agent can {deed.does}"
+                self._faults.append(text)
+                return Reply(status=400, message=text)
+            calls.append(call)
         return msgspec.structs.replace(turn.reply, calls=tuple(calls))
 
     def _refuse(self, wire: Wire | None, request: Request, reply: Reply) -> Answer:
