@@ -446,6 +446,14 @@ def test_a_stream_or_a_folder_that_is_gone_is_no_defect_of_ours(house, redirecte
     assert [each["status"] for each in kept] == ["pass"]
 
 
+def test_a_run_says_first_what_it_will_ask(house):
+    write_cases(house, [case("good"), case("quiet")])
+    words = ("run", "-a", "fake", "-a", "nop", "-d", "native", "-r", "2", "-j", "3")
+    said = audition(house, *words).stderr.splitlines()
+    assert said[0] == "8 trials: 2 cases, fake+native, nop+native; 3 at once"
+    assert audition(house, *words, "-q").stderr == ""
+
+
 def test_a_dry_run_asks_nobody_and_shows_the_plan(house):
     write_cases(house, many(4))
     done = audition(house, "run", "-a", "fake", "-r", "3", "--dry-run", "--output-format", "json")

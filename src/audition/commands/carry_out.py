@@ -18,7 +18,7 @@ import msgspec
 from audition.attempt import Means
 from audition.commands.background import go_background
 from audition.commands.baselines import add_baselines
-from audition.commands.dry_run import at_once, show_plan
+from audition.commands.dry_run import at_once, say_plan, show_plan
 from audition.commands.finish import exit_code, finish, say, show_result
 from audition.commands.judges import make_judge, resume_judge
 from audition.commands.modes import check_delivery
@@ -83,6 +83,8 @@ def _begin(suites: Sequence[Suite], wishes: Wishes, config: Config, held: Path) 
         return show_plan(plan, wishes, config)
     if wishes.background:
         return go_background(wishes)
+    if not wishes.quiet:
+        say(say_plan(plan, wishes))
     return _tell(ask_plan(plan, wishes, config), wishes)
 
 

@@ -12,6 +12,10 @@ from audition.errors import Exit
 from audition.installed import configure_agent
 from audition.plan import Plan
 from audition.quote import Quote
+from audition.report.escape import one_line
+from audition.report.words import count
+
+ARMS_SHOWN = 6
 
 
 def show_plan(plan: Plan, wishes: Wishes, config: Config) -> int:
@@ -20,6 +24,22 @@ def show_plan(plan: Plan, wishes: Wishes, config: Config) -> int:
 
     print_plan(plan, wishes.output_format, quote=quote_plan(plan, wishes, config))
     return Exit.OK
+
+
+def say_plan(plan: Plan, wishes: Wishes) -> str:
+    """The plan on one line: how many trials, of how many cases, in which arms."""
+    arms = dict.fromkeys(
+        f"{each.agent}+{each.delivery}" + (f" {each.model}" if each.model else "")
+        for each in plan.trials
+    )
+    shown = ", ".join(map(one_line, list(arms)[:ARMS_SHOWN]))
+    more = f" and {len(arms) - ARMS_SHOWN} more" if len(arms) > ARMS_SHOWN else ""
+    most = "at most " * any(cell.cap is not None for cell in plan.cells)
+    cases = count(len({each.case.node for each in plan.trials}), "case")
+    left_out = sum(bool(each.ineligible) for each in plan.trials)
+    words = f"{most}{count(len(plan.trials), 'trial')}: {cases}, {shown}{more}"
+    words += f", {left_out} ineligible" if left_out else ""
+    return f"{words}; {min(at_once(wishes), len(plan.trials))} at once"
 
 
 def quote_plan(plan: Plan, wishes: Wishes, config: Config) -> Quote:
