@@ -196,3 +196,13 @@ def test_a_failed_trial_of_a_skill_that_passes_is_no_failed_run_and_a_verdict_th
     assert "Every verdict is pass" in done.stdout
     assert audition(house, *words, "s", "--max-runs", "9").returncode == 1
     assert audition(house, "-a", "coin:0.2:1", *words[2:], "t").returncode == 1
+
+
+def test_the_tokens_that_an_embedded_agent_tells_are_capped_too(house):
+    write_cases(house, CASES)
+    words = ("-a", "coin:1:1", "-r", "20", "-j", "1", "--run-id", "r", "--max-tokens", "60")
+    done = audition(house, *words)
+    found = summary(house)
+    assert (done.returncode, found["cut"]["why"]) == (1, "budget")
+    (took,) = found["distributions"]
+    assert 60 <= took["trials"] * took["tokens"]["least"] < 60 + took["tokens"]["most"]

@@ -159,7 +159,7 @@ def _cost(cell: Cell, averages: Sequence[Average], free: frozenset[str]) -> Aver
     else:
         seconds, tokens, dollars = ASSUMED_SECONDS, ASSUMED_TOKENS, None
         if is_free:
-            seconds = FREE_SECONDS
+            seconds, tokens = FREE_SECONDS, 0.0
     return Average(
         skill=found[0].skill if found else None,
         agent=cell.agent,
@@ -167,7 +167,7 @@ def _cost(cell: Cell, averages: Sequence[Average], free: frozenset[str]) -> Aver
         model=cell.model,
         seconds=seconds,
         dollars=0.0 if is_free else dollars,
-        tokens=0.0 if is_free else tokens,
+        tokens=tokens,
         trials=max((each.trials for each in found), default=0),
     )
 

@@ -46,13 +46,15 @@ class Spending:
 
     def tell(self, record: Record) -> None:
         """A trial has come back: what it cost, as far as known."""
-        free = record.reused or record.agent in self._rules.free
-        if record.status == "ineligible" or free:
+        if record.status == "ineligible" or record.reused:
             return
+        free = record.agent in self._rules.free
         usage, caps = record.usage, self._rules.caps
         known = [usage.input_tokens, usage.output_tokens]
         tokens = None if None in known else float(sum(each or 0 for each in known))
-        dollars = usage.dollars
+        # Nobody is paid for an embedded agent; the tokens that it tells are still tokens.
+        dollars = 0.0 if free else usage.dollars
+        tokens = 0.0 if free and tokens is None else tokens
         if caps.dollars is not None:
             self._dollars += self._cost("dollars", dollars, record)
         if caps.tokens is not None:
