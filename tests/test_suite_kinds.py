@@ -134,6 +134,18 @@ def test_a_report_names_the_policy_that_came_with_the_format(tmp_path):
     assert "policy" not in ours.stdout
 
 
+def test_the_understudy_reports_its_skill_where_a_schema_asks_for_it(tmp_path):
+    found = {each["case"]: each for each in records(FIXTURES / "pkbllm", "--out", tmp_path)}
+    made = found["smoke-explicit"]
+    assert made["grades"][0] == {
+        **made["grades"][0],
+        "by": "activation",
+        "status": "pass",
+        "reason": "the answer reports as invoked: `uv-code-style`",
+    }
+    assert found["negative-1"]["status"] == "pass"
+
+
 def test_other_repositories_get_them_only_where_asked(tmp_path):
     plain = records(FIXTURES / "skilljack/tasks/greeting.json", "--out", tmp_path)
     assert {each["skill"] for each in plain} == {"greeting"}

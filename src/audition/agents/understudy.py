@@ -26,6 +26,7 @@ class _Asked(Value, frozen=True, kw_only=True, omit_defaults=True):
 
     prompts: tuple[str, ...]
     max_turns: Json = None
+    schema: Json = None
     case: Json = None
     rate: float | None = None
     seed: str | None = None
@@ -48,6 +49,8 @@ def make_command(
     asked = _Asked(
         prompts=case.prompts,
         max_turns=turns if isinstance(turns, int) else None,
+        # A real agent is given the schema of its answer, too.
+        schema=case.settings.get("output_schema") if part == "understudy" else None,
         case=case if part in ("oracle", "coin") else None,
         rate=rate,
         seed=seed,

@@ -190,7 +190,9 @@ def decide(mode: str, asked: dict[str, Any], session: Session, prompt: str) -> A
     """The part that is played for one prompt."""
     if mode == "understudy":
         explicit = find_explicit(prompt, session.callable)
-        return perform(prompt, explicit or choose(prompt, session.offered))
+        skill = explicit or choose(prompt, session.offered)
+        acting = perform(prompt, skill)
+        return answer_by(asked["schema"], acting, skill) if asked.get("schema") else acting
     if mode == "nop":
         return iter_nothing()
     from audition.understudy.oracle import list_expected, perform_case, toss
@@ -209,6 +211,14 @@ def decide(mode: str, asked: dict[str, Any], session: Session, prompt: str) -> A
     if right:
         return perform_case(case, prompt, session.shown)
     return perform(prompt, case.get("skill") or min(session.offered, default=None))
+
+
+def answer_by(schema: Any, acting: Acting, skill: str | None) -> Acting:
+    """The same part, with an answer of the shape that is wanted."""
+    from audition.understudy.oracle import say_by_schema
+
+    held = with_schemas({"settings": {"output_schema": schema}})["settings"]["output_schema"]
+    return say_by_schema(held, acting, (skill,) if skill else ())
 
 
 def with_schemas(case: dict[str, Any]) -> dict[str, Any]:

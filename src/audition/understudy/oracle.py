@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Any
 
 from audition.understudy.act import (
@@ -116,6 +117,17 @@ def _fit_report(schema: Any, report: dict[str, Any], skills: tuple[str, ...]) ->
         room = schema.get("properties") or {}
         value |= {name: told for name, told in report.items() if name in room}
     return value
+
+
+def say_by_schema(schema: Any, acting: Acting, skills: tuple[str, ...]) -> Acting:
+    """A part whose answers are put into the shape of a schema; the skills are what it reports."""
+    with suppress(StopIteration):
+        action = next(acting)
+        while True:
+            if action.does == "say":
+                report = _fit_report(schema, {"summary": action.text}, skills)
+                action = action._replace(text=json.dumps(report))
+            action = acting.send((yield action))
 
 
 def _arguments(case: Case, check: str) -> list[dict[str, Any]]:
