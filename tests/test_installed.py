@@ -138,6 +138,14 @@ def test_a_program_of_npm_s_is_started_with_the_node_beside_it(here):
     assert with_node(elsewhere, {"PATH": "/usr/bin"}) == {"PATH": "/usr/bin"}
 
 
+def test_a_program_of_npm_s_finds_ripgrep_where_codex_brought_it(here):
+    modules = here / "node_modules"
+    brought = modules / "@openai" / "codex-linux-x64" / "vendor" / "x86_64" / "codex-path"
+    program(brought / "rg", "ripgrep 15")
+    found = program(modules / ".bin" / "opencode", "1.18.33")
+    assert with_node((found,), {"PATH": "/usr/bin"}) == {"PATH": f"/usr/bin:{brought}"}
+
+
 def test_why_a_program_does_not_say_its_version_is_told(here):
     path = here / "node_modules" / ".bin" / "pi"
     program(path, "")

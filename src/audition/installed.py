@@ -9,6 +9,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -124,14 +125,26 @@ def make_ready(name: str, config: Config) -> Ready:
 
 
 def with_node(program: tuple[str, ...], env: Mapping[str, str]) -> dict[str, str]:
-    """The environment in which a program that npm installed finds the node beside it, as by npx.
+    """The environment in which a program that npm installed finds what it needs beside it.
 
     pi and Kimi Code need Node.js 22; `make agents` brings it, and a machine's own may be older.
+    OpenCode's skill tool needs `rg`, which Codex brings: it stands in where there is none.
     """
-    beside = os.path.dirname(program[0]) if program else ""
-    if beside.endswith("node_modules/.bin") and os.access(f"{beside}/node", os.X_OK):
-        return {**env, "PATH": f"{beside}{os.pathsep}{env.get('PATH', os.defpath)}"}
-    return dict(env)
+    before, behind = _brought(os.path.dirname(program[0])) if program else ((), ())
+    if not (before or behind):
+        return dict(env)
+    path = (*before, env.get("PATH", os.defpath), *behind)
+    return {**env, "PATH": os.pathsep.join(path)}
+
+
+@cache
+def _brought(folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Folders of npm's for the front and the end of PATH, for a program that lies in `folder`."""
+    if not folder.endswith("node_modules/.bin"):
+        return (), ()
+    node = (folder,) if os.access(f"{folder}/node", os.X_OK) else ()
+    found = Path(folder).parent.glob("@openai/codex-*/vendor/*/codex-path")
+    return node, tuple(sorted(map(str, found)))
 
 
 def check_mcp(deliveries: Iterable[str], mcp: McpSettings) -> None:
