@@ -8,7 +8,7 @@ import pytest
 
 from audition.attempt import Means
 from audition.config import Config
-from audition.grading import Grading
+from audition.grading import Grading, grade_sealed
 from audition.installed import Ready, configure_agent
 from audition.model import Case, Trial
 from audition.patience import Patience
@@ -60,6 +60,11 @@ def test_a_trial_is_staged_asked_sealed_graded_and_kept(house):
     assert json.loads((folder / "grade.json").read_bytes())["status"] == "pass"
     assert json.loads((folder / "meta.json").read_bytes())["trial"]["case"]["id"] == "a"
     assert "SALVE" in (folder / "trace.jsonl").read_text()
+    answer = (folder / "final.txt").read_text()
+    assert "SALVE" in answer
+    (folder / "final.txt").unlink()
+    grade_sealed(folder, house.grading)
+    assert (folder / "final.txt").read_text() == answer
 
 
 def test_what_cannot_run_here_asks_nobody(house):

@@ -41,7 +41,7 @@ from audition.model import (
 from audition.no_verdict import infrastructure_trouble
 from audition.process import Start, run_command
 from audition.shell import is_look_around
-from audition.store import in_words, read_sealed
+from audition.store import in_words, read_sealed, write_derived
 from audition.trace_file import Cut, count_objects, numbered_lines, small_file
 from audition.workspace import case_folder, materialise, sealed_files
 
@@ -76,6 +76,7 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
     with _reading, in_words("read", f"{folder}/trace.jsonl"):
         trace = read_sealed_trace(folder, agent, sealed)
         evidence = climb(trace, skills, delivered, sealed.catalogue, trial.case.prompts)
+    write_derived(f"{folder}/final.txt", trace.answer)
     outcome = _outcome(folder, grading, sealed, trace, evidence)
     stderr = last_words(folder / "stderr.txt") if trace.end.status == "interrupted" else ""
     trouble = infrastructure_trouble(sealed, trace, agent, stderr)

@@ -15,7 +15,7 @@ thousand files, and is mended from them.
 
 from audition.store.asked import read_inputs, read_places, read_plan, write_inputs
 from audition.store.ended import Ended, read_ended, write_ended
-from audition.store.files import in_words, write_whole
+from audition.store.files import in_words, write_derived, write_whole
 from audition.store.find import check_id, claim_id, find_run, list_results, list_runs
 from audition.store.lock import writes_run
 from audition.store.records import (
@@ -51,6 +51,7 @@ __all__ = [
     "read_state",
     "refuse_taken",
     "results_stand",
+    "write_derived",
     "write_ended",
     "write_inputs",
     "write_results",

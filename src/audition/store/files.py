@@ -70,6 +70,25 @@ def write_whole(path: str, data: bytes, *, fsync: bool, staging: str = "") -> No
         raise trouble(error, "write", path) from error
 
 
+def write_derived(path: str, text: str) -> None:
+    """Write what can be made anew at any time: in place, and not forced to disk.
+
+    Where as many bytes are there already nothing is written, as a look costs a tenth.
+    """
+    data = text.encode("utf-8", "replace")
+    with in_words("write", path):
+        if _size(path) != len(data):
+            with open(path, "wb", buffering=0) as file:
+                file.write(data)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return -1
+
+
 def sync(path: str) -> None:
     """Make a file's bytes, or a folder's names, survive a power cut."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
