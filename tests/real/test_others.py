@@ -1,10 +1,7 @@
 """The real CLIs of nine agents, answered by the provider: one run each tells how they fare."""
 
 import json
-import os
-import shutil
 import time
-from pathlib import Path
 
 import pytest
 from living import SPY, House, evidence, left_over, need, spy_skill, write
@@ -40,14 +37,6 @@ SCRIPT = {
 }
 
 
-def path_with_ripgrep():
-    """OpenCode's skill tool needs `rg`, and downloads it where there is none."""
-    if shutil.which("rg"):
-        return os.environ["PATH"]
-    brought = Path(__file__).parents[2].glob("node_modules/@openai/codex-*/vendor/*/codex-path/rg")
-    return os.pathsep.join([*(str(each.parent) for each in brought), os.environ["PATH"]])
-
-
 @pytest.fixture(scope="module", params=AGENTS)
 def ran(request, tmp_path_factory):
     """One agent's run over all cases, in a home that is full of the user's own things."""
@@ -66,8 +55,7 @@ def ran(request, tmp_path_factory):
         spy_skill(house.home / place / "skills", "spy-skill")
         write(house.home / place / "AGENTS.md", SPY)
     began = time.monotonic()
-    env = house.env(PATH=path_with_ripgrep())
-    house.found = house.run(CASES, SCRIPT, "-a", request.param, "-j", "3", "-d", "native", env=env)
+    house.found = house.run(CASES, SCRIPT, "-a", request.param, "-j", "3", "-d", "native")
     house.agent, house.seconds = request.param, time.monotonic() - began
     return house
 
