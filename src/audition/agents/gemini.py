@@ -16,14 +16,7 @@ import msgspec
 from audition.agent import Agent, Ask, Command
 from audition.model import AnyEvent, Call, Denial, Does, End, Json, Message, Result, Usage
 from audition.settling import merge_chunks, tell_failure, tell_fault
-from audition.tool_words import (
-    call_words,
-    code_in,
-    name_over_mcp,
-    seconds,
-    text_of,
-    usage_words,
-)
+from audition.tool_words import call_words, code_in, name_over_mcp, seconds, text_of, usage_words
 
 _OWN: dict[str, Does] = {
     "activate_skill": "skill",

@@ -22,13 +22,9 @@ _OWN: dict[str, Does] = {
     "shell": "shell",
     "read": "read",
     "view": "read",
-    "write": "write",
-    "edit": "write",
-    "text_editor": "write",
-    "tree": "search",
-    "analyze": "search",
-    "delegate": "task",
-    "subagent": "task",
+    **dict.fromkeys(("write", "edit", "text_editor"), "write"),
+    **dict.fromkeys(("tree", "analyze"), "search"),
+    **dict.fromkeys(("delegate", "subagent"), "task"),
 }
 _FAILED = "Ran into this error:"
 _LIMITED = "I've reached the maximum number of actions"
@@ -64,11 +60,10 @@ def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
             role = said.message.get("role")
             return [event for each in content for event in _block(at, each, str(role))]
         case "complete":
-            used = Usage(
-                line=number, input_tokens=said.input_tokens, output_tokens=said.output_tokens
-            )
-            known = said.input_tokens is not None or said.output_tokens is not None
-            return [*([used] if known else []), End(line=number, status="completed")]
+            got, made = said.input_tokens, said.output_tokens
+            used = Usage(line=number, input_tokens=got, output_tokens=made)
+            counted = [] if got is None and made is None else [used]
+            return [*counted, End(line=number, status="completed")]
         case "error":
             return [tell_failure({"line": number}, text_of(said.error))]
         case kind:
@@ -121,13 +116,9 @@ def command(ask: Ask) -> Command:
     argv = [*ask.program, "run", "--no-session", "--output-format", "stream-json"]
     env = {"GOOSE_MODE": "auto", "GOOSE_DISABLE_KEYRING": "1", "GOOSE_TELEMETRY_ENABLED": "false"}
     if ask.endpoint:
-        env |= {
-            "GOOSE_PROVIDER": "openai",
-            "OPENAI_HOST": ask.endpoint,
-            "OPENAI_API_KEY": "loopback",
-        }
-    if ask.model:
-        env["GOOSE_MODEL"] = ask.model
+        env |= {"GOOSE_PROVIDER": "openai", "OPENAI_HOST": ask.endpoint}
+        env["OPENAI_API_KEY"] = "loopback"
+    env |= {"GOOSE_MODEL": ask.model} if ask.model else {}
     if turns := ask.case.settings.get("max_turns"):
         argv += ["--max-turns", str(turns)]
     extensions: dict[str, Json] = {"developer": _builtin("developer"), "skills": _builtin("skills")}

@@ -21,15 +21,9 @@ _OWN: dict[str, Does] = {
     "skill": "skill",
     "read": "read",
     "bash": "shell",
-    "write": "write",
-    "edit": "write",
-    "multiedit": "write",
-    "patch": "write",
-    "apply_patch": "write",
-    "glob": "search",
-    "grep": "search",
-    "list": "search",
     "task": "task",
+    **dict.fromkeys(("write", "edit", "multiedit", "patch", "apply_patch"), "write"),
+    **dict.fromkeys(("glob", "grep", "list"), "search"),
 }
 _REFUSED = ("rejected permission", "permission requested", "user rejected")
 

@@ -20,17 +20,12 @@ from audition.tool_words import call_words, code_in, dicts_of, text_of, usage_wo
 
 _OWN: dict[str, Does] = {
     "skill": "skill",
-    "read_file": "read",
-    "read_many_files": "read",
     "run_shell_command": "shell",
-    "write_file": "write",
-    "edit": "write",
-    "notebook_edit": "write",
-    "glob": "search",
-    "grep_search": "search",
-    "list_directory": "search",
     "agent": "task",
     "task": "task",
+    **dict.fromkeys(("read_file", "read_many_files"), "read"),
+    **dict.fromkeys(("write_file", "edit", "notebook_edit"), "write"),
+    **dict.fromkeys(("glob", "grep_search", "list_directory"), "search"),
 }
 _EXITED = re.compile(r"^Exit Code: (\d{1,9})$", re.MULTILINE)
 _FAILED = "[API Error:"
