@@ -20,8 +20,7 @@ from audition.tool_words import call_words, dicts_of, name_over_mcp, text_of
 _OWN: dict[str, Does] = {
     "load_skill": "skill",
     "shell": "shell",
-    "read": "read",
-    "view": "read",
+    **dict.fromkeys(("read", "view"), "read"),
     **dict.fromkeys(("write", "edit", "text_editor"), "write"),
     **dict.fromkeys(("tree", "analyze"), "search"),
     **dict.fromkeys(("delegate", "subagent"), "task"),
@@ -54,9 +53,8 @@ def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
     match said.type:
         case "message":
             content = dicts_of(said.message.get("content"))
-            created = said.message.get("created")
-            known = type(created) in (int, float)  # True is an int, and no time
-            at = {"line": number, "time": created if known else None}
+            created = said.message.get("created")  # True is an int, and no time
+            at = {"line": number, "time": created if type(created) in (int, float) else None}
             role = said.message.get("role")
             return [event for each in content for event in _block(at, each, str(role))]
         case "complete":
@@ -96,8 +94,11 @@ def _outcome(at: dict[str, Any], id_: str, result: dict[str, Any]) -> list[AnyEv
     structured = (value or {}).get("structuredContent")
     code = structured.get("exit_code") if isinstance(structured, dict) else None
     code = code if isinstance(code, int) else None
-    refused = text.startswith(_DECLINED)
-    failed = refused or result.get("status") != "success" or bool((value or {}).get("isError"))
+    failed = (
+        (refused := text.startswith(_DECLINED))
+        or result.get("status") != "success"
+        or bool((value or {}).get("isError"))
+    )
     answer = Result(**at, id=id_, output=text, failed=failed, exit_code=code)
     return [Denial(**at, id=id_, reason=text[:500]), answer] if refused else [answer]
 
@@ -116,12 +117,13 @@ def command(ask: Ask) -> Command:
     argv = [*ask.program, "run", "--no-session", "--output-format", "stream-json"]
     env = {"GOOSE_MODE": "auto", "GOOSE_DISABLE_KEYRING": "1", "GOOSE_TELEMETRY_ENABLED": "false"}
     if ask.endpoint:
-        env |= {"GOOSE_PROVIDER": "openai", "OPENAI_HOST": ask.endpoint}
-        env["OPENAI_API_KEY"] = "loopback"
+        env |= {"GOOSE_PROVIDER": "openai", "OPENAI_API_KEY": "loopback"}
+        env["OPENAI_HOST"] = ask.endpoint
     env |= {"GOOSE_MODEL": ask.model} if ask.model else {}
     if turns := ask.case.settings.get("max_turns"):
         argv += ["--max-turns", str(turns)]
-    extensions: dict[str, Json] = {"developer": _builtin("developer"), "skills": _builtin("skills")}
+    own: dict[str, Json] = {"type": "platform", "enabled": True, "bundled": True}
+    extensions: dict[str, Json] = {name: {**own, "name": name} for name in ("developer", "skills")}
     if server := ask.over_mcp:
         how: dict[str, Json] = {"type": "streamable_http", "uri": server.url}
         if not server.url:
@@ -131,10 +133,6 @@ def command(ask: Ask) -> Command:
         extensions[name] = {**how, "name": name, "enabled": True, "timeout": 30, "envs": {}}
     files = {f"{ask.home}/.config/goose/config.yaml": json.dumps({"extensions": extensions})}
     return Command(argv=(*argv, "-t", ask.case.prompt), env=env, files=files)
-
-
-def _builtin(name: str) -> dict[str, Json]:
-    return {"type": "platform", "name": name, "enabled": True, "bundled": True}
 
 
 goose = Agent(

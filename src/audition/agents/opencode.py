@@ -81,15 +81,10 @@ def _called(at: dict[str, Any], part: dict[str, Any]) -> list[AnyEvent]:
 def _step(at: dict[str, Any], part: dict[str, Any]) -> list[AnyEvent]:
     tokens = part.get("tokens") or {}
     cache = tokens.get("cache") or {}
-    events: list[AnyEvent] = [
-        Usage(
-            **at,
-            input_tokens=add_up(tokens.get("input"), cache.get("read"), cache.get("write")),
-            cached_input_tokens=cache.get("read"),
-            output_tokens=add_up(tokens.get("output"), tokens.get("reasoning")),
-            dollars=part.get("cost") or None,
-        )
-    ]
+    got = add_up(tokens.get("input"), cache.get("read"), cache.get("write"))
+    made = add_up(tokens.get("output"), tokens.get("reasoning"))
+    words: Any = {"input_tokens": got, "output_tokens": made, "dollars": part.get("cost") or None}
+    events: list[AnyEvent] = [Usage(**at, **words, cached_input_tokens=cache.get("read"))]
     match part.get("reason"):
         case "tool-calls":
             pass  # another step follows

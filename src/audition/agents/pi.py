@@ -21,11 +21,8 @@ from audition.tool_words import add_up, call_words, code_in, dicts_of, text_of
 _OWN: dict[str, Does] = {
     "read": "read",
     "bash": "shell",
-    "write": "write",
-    "edit": "write",
-    "grep": "search",
-    "find": "search",
-    "ls": "search",
+    **dict.fromkeys(("write", "edit"), "write"),
+    **dict.fromkeys(("grep", "find", "ls"), "search"),
 }
 _QUIET = frozenset(
     ("session", "agent_start", "turn_start", "message_start", "message_update", "turn_end")
@@ -58,9 +55,8 @@ def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
         case "tool_execution_end":
             text = text_of((said.result or {}).get("content"))
             code = code_in(text, _EXITED) if said.failed else None
-            return [
-                Result(line=number, id=said.call, output=text, failed=said.failed, exit_code=code)
-            ]
+            at: Any = {"line": number, "id": said.call}
+            return [Result(**at, output=text, failed=said.failed, exit_code=code)]
         case "auto_retry_start":
             return [tell_fault({"line": number}, said.error_message, retrying=True)]
         case "agent_end":
@@ -94,17 +90,10 @@ def _rest(at: dict[str, Any], message: dict[str, Any]) -> list[AnyEvent]:
     events: list[AnyEvent] = []
     # A request that failed says 0 of everything.
     if not used or any(used.get(each) for each in ("totalTokens", "input", "output")):
-        events.append(
-            Usage(
-                **at,
-                input_tokens=add_up(
-                    used.get("input"), used.get("cacheRead"), used.get("cacheWrite")
-                ),
-                cached_input_tokens=used.get("cacheRead"),
-                output_tokens=used.get("output"),
-                dollars=(used.get("cost") or {}).get("total") or None,
-            )
-        )
+        got = add_up(used.get("input"), used.get("cacheRead"), used.get("cacheWrite"))
+        cached, dollars = used.get("cacheRead"), (used.get("cost") or {}).get("total") or None
+        words: Any = {"input_tokens": got, "cached_input_tokens": cached, "dollars": dollars}
+        events.append(Usage(**at, **words, output_tokens=used.get("output")))
     if why == "error":
         events.append(tell_fault(at, str(message.get("errorMessage") or why)))
     elif why == "aborted":
@@ -118,12 +107,10 @@ def settle(events: list[AnyEvent]) -> list[AnyEvent]:
     """An end is what the last answer said of it: the program says it is over in any case."""
     last: End | None = None
     for place, event in enumerate(events):
-        if isinstance(event, End):
-            if event.status == "completed" and last:
-                events[place] = msgspec.structs.replace(
-                    event, status=last.status, reason=last.reason
-                )
-            last = event if event.status != "completed" else last
+        if isinstance(event, End) and event.status != "completed":
+            last = event
+        elif isinstance(event, End) and last:
+            events[place] = msgspec.structs.replace(event, status=last.status, reason=last.reason)
         elif isinstance(event, Call) or (isinstance(event, Message) and event.role != "user"):
             last = None
     return end_by_last_fault(events)

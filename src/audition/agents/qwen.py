@@ -21,14 +21,13 @@ from audition.tool_words import call_words, code_in, dicts_of, text_of, usage_wo
 _OWN: dict[str, Does] = {
     "skill": "skill",
     "run_shell_command": "shell",
-    "agent": "task",
-    "task": "task",
+    **dict.fromkeys(("agent", "task"), "task"),
     **dict.fromkeys(("read_file", "read_many_files"), "read"),
     **dict.fromkeys(("write_file", "edit", "notebook_edit"), "write"),
     **dict.fromkeys(("glob", "grep_search", "list_directory"), "search"),
 }
 _EXITED = re.compile(r"^Exit Code: (\d{1,9})$", re.MULTILINE)
-_FAILED = "[API Error:"
+_FAILED, _FINE = "[API Error:", ("connected", "disabled")
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,11 +59,9 @@ def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
     if said.type == "result":
         return _ended(number, said)
     if said.type == "system":
-        return [
-            Fault(line=number, what="mcp", text=f"MCP server `{each.get('name')}` is not connected")
-            for each in dicts_of(said.mcp_servers)
-            if each.get("status") not in ("connected", "disabled")
-        ]
+        lost = (each for each in dicts_of(said.mcp_servers) if each.get("status") not in _FINE)
+        words = [f"MCP server `{each.get('name')}` is not connected" for each in lost]
+        return [Fault(line=number, what="mcp", text=each) for each in words]
     return () if said.type == "stream_event" else None
 
 
@@ -115,8 +112,7 @@ def _ended(number: int, said: Line) -> list[AnyEvent]:
 
 def command(ask: Ask) -> Command:
     """The command line, with settings of its own in the private home."""
-    argv = [*ask.program, "-y", "-o", "stream-json"]
-    argv += ["-m", ask.model] if ask.model else []
+    argv = [*ask.program, "-y", "-o", "stream-json", *(["-m", ask.model] if ask.model else [])]
     if turns := ask.case.settings.get("max_turns"):
         argv += ["--max-session-turns", str(turns)]
     settings: dict[str, Json] = {
@@ -127,8 +123,7 @@ def command(ask: Ask) -> Command:
     env = {"QWEN_CODE_SUPPRESS_YOLO_WARNING": "1", "NO_COLOR": "1"}
     if ask.endpoint:
         env |= {"OPENAI_BASE_URL": f"{ask.endpoint}/v1", "OPENAI_API_KEY": "loopback"}
-    if ask.model:
-        env["OPENAI_MODEL"] = ask.model
+    env |= {"OPENAI_MODEL": ask.model} if ask.model else {}
     if server := ask.over_mcp:
         how = {"httpUrl": server.url} if server.url else server.words
         settings["mcpServers"] = {server.name: {**how, "trust": True}}
