@@ -66,6 +66,12 @@ def test_a_module_is_short_and_opens_by_saying_what_it_is(path):
     assert len(opening.split()) >= 3, "the first line does not say what the module is"
 
 
+def test_an_agent_in_one_file_is_at_most_150_lines():
+    files = [each for each in SOURCES if each.parent.name == "agents"]
+    assert len(files) > 8
+    assert [each.name for each in files if len(each.read_text("utf-8").splitlines()) > 150] == []
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_no_room_is_an_attic(path):
     words = set(re.split(r"[_.]", path.stem)) | set(path.parent.relative_to(ROOT).parts)

@@ -26,8 +26,7 @@ _OWN: dict[str, Does] = {
     **dict.fromkeys(("delegate", "subagent"), "task"),
 }
 _FAILED = "Ran into this error:"
-_LIMITED = "I've reached the maximum number of actions"
-"""What it says, as if the model did, where `--max-turns` ended it (1.34.0)."""
+_LIMITED = "I've reached the maximum number of actions"  # as if the model said it (1.34.0)
 _DECLINED = "The user has declined to run this tool"
 _BANNER = (b"__( O)>", b"\\____)", b"L L ", b"( O)>")
 
@@ -94,11 +93,8 @@ def _outcome(at: dict[str, Any], id_: str, result: dict[str, Any]) -> list[AnyEv
     structured = (value or {}).get("structuredContent")
     code = structured.get("exit_code") if isinstance(structured, dict) else None
     code = code if isinstance(code, int) else None
-    failed = (
-        (refused := text.startswith(_DECLINED))
-        or result.get("status") != "success"
-        or bool((value or {}).get("isError"))
-    )
+    refused = text.startswith(_DECLINED)
+    failed = refused or result.get("status") != "success" or bool((value or {}).get("isError"))
     answer = Result(**at, id=id_, output=text, failed=failed, exit_code=code)
     return [Denial(**at, id=id_, reason=text[:500]), answer] if refused else [answer]
 
