@@ -273,3 +273,26 @@ def test_what_failed_is_told_by_kimi_in_words_alone(text, failed):
         {"role": "tool", "tool_call_id": "c", "content": text},
     )
     assert [each.failed for each in only(Result, trace)] == [failed]
+
+
+@pytest.mark.parametrize(
+    ("output", "failed"),
+    [
+        ('Skill "x" not found. Available skills: greeter', True),
+        ('# x\n\nWhere a key is "not found", say so.', False),
+    ],
+)
+def test_a_skill_that_cline_does_not_have_is_not_loaded(output, failed):
+    at = {"contentType": "tool", "toolName": "skills", "toolCallId": "c"}
+    events = (
+        {"type": "content_start", "input": {"skill": "x"}},
+        {"type": "content_end", "output": output},
+    )
+    trace = said("cline", *({"type": "agent_event", "event": {**at, **each}} for each in events))
+    assert [each.failed for each in only(Result, trace)] == [failed]
+
+
+def test_copilot_that_was_told_to_stop_is_interrupted_and_all_of_it_understood():
+    gone = {"type": "agent.interrupted", "data": {"activity": "model_call"}}
+    trace = said("copilot", gone, {"type": "abort", "data": {"reason": "user_abort"}})
+    assert (trace.end.status, trace.unread) == ("interrupted", ())

@@ -155,6 +155,8 @@ def test_ctrl_c_gets_out_while_trials_still_run(name):
         release.wait(20)
         return record(one)
 
+    # Whoever is started in the background of a script is told to ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     main = threading.main_thread().ident
     timer = threading.Timer(0.2, lambda: signal.pthread_kill(main, signal.SIGINT))
     timer.start()

@@ -5,6 +5,7 @@ Must not know: what a command does; each is imported when it is asked for.
 """
 
 import errno
+import os
 import re
 import sys
 from contextlib import suppress
@@ -130,6 +131,7 @@ def run_words(words: list[str]) -> int:
     """Run one command line; the exit code."""
     try:
         code = audition.main(args=words, prog_name="audition", standalone_mode=False)
+        sys.stdout.flush()
     except AuditionError as error:
         complain(str(error), error.hint)
         return error.exit_code
@@ -156,8 +158,10 @@ def _refused(error: OSError) -> int:
     where = f" {error.filename}" if error.filename else ""
     hints = {errno.ENOENT: "is the folder you stand in still there?"} if not where else {}
     complain(f"the system refuses{where}: {error.strerror}", hints.get(error.errno or 0, ""))
-    with suppress(OSError):  # what it would not take is let go, or our end would trip over it
-        sys.stdout.close()
+    with suppress(OSError):  # what it would not take goes nowhere, or our end would trip over it
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
     return Exit.BROKEN
 
 

@@ -85,15 +85,16 @@ def _result(at: dict[str, Any], event: dict[str, Any]) -> Result:
     each_one = dicts_of(output)
     errors = [str(each.get("error")) for each in each_one if each.get("success") is False]
     errors += [str(event["error"])] if event.get("error") else []
-    broken = isinstance(output, dict) and bool(output.get("isError"))
+    # A skill that is not there is no error to it.
+    lost = event.get("toolName") == "skills" and '" not found' in str(output)[:200]
+    broken = lost or (isinstance(output, dict) and bool(output.get("isError")))
     code = next((each.rpartition(" ")[2] for each in errors if "exited with code" in each), "")
-    return Result(
-        **at,
-        id=str(event.get("toolCallId") or ""),
-        output=text_of([each.get("result") for each in each_one] if each_one else output),
-        failed=bool(errors) or broken,
-        exit_code=int(code) if code.isdigit() else None,
-    )
+    text = text_of([each.get("result") for each in each_one] if each_one else output)
+    words: Any = {
+        "failed": bool(errors) or broken,
+        "exit_code": int(code) if code.isdigit() else None,
+    }
+    return Result(**at, **words, id=str(event.get("toolCallId") or ""), output=text)
 
 
 def _ended(at: dict[str, Any], said: Line) -> list[AnyEvent]:

@@ -30,7 +30,7 @@ _OWN: dict[str, Does] = {
     "rg": "search",
     "task": "task",
 }
-_QUIET = ("assistant.", "model.", "session.", "permission.", "hook.", "tool.execution_")
+_QUIET = ("agent.", "assistant.", "model.", "session.", "permission.", "hook.", "tool.execution_")
 """How kinds begin that say nothing of ours, but for those that are read."""
 
 
@@ -70,9 +70,10 @@ def read(number: int, raw: bytes) -> Sequence[AnyEvent] | None:
             text = text_of(data.get("errorMessage") or data.get("message"))
             again = said.type == "model.call_failure"
             events = [tell_fault(at, text, data.get("statusCode"), retrying=again)]
-        case "result":
+        case "result" | "abort":
             # The code is the stream's own; the fault before it says why.
             ended = "failed" if said.exit_code else "completed"
+            ended = "interrupted" if said.type == "abort" else ended
             events = [End(**at, status=ended)]  # type: ignore[arg-type]
         case kind if not kind.startswith(_QUIET):
             return None
