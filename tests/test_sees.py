@@ -61,6 +61,17 @@ def test_a_server_that_does_not_come_up_is_told_and_is_no_table(house):
     assert "error: claude+mcp sonnet: MCP server `skills`" in done.stderr
 
 
+def test_a_delivery_that_the_agent_does_not_take_is_told_and_is_no_table(house):
+    need("kimi")
+    ways = ("-a", "kimi", "-a", "claude", "-d", "mcp")
+    done = house.start("sees", "skills", *ways, "--output-format", "json")
+    assert done.returncode == 2
+    cannot, can = json.loads(done.stdout)
+    assert (cannot["agent"], cannot["skills"]) == ("kimi", [])
+    assert set(offers(can).values()) == {"full"}
+    assert "kimi+mcp: kimi does not take the delivery `mcp` (it takes native," in done.stderr
+
+
 def test_whoever_stands_in_a_skill_sees_that_skill(house):
     house.project = house.project / "skills" / "greeting"
     assert "greeting" in house.start("sees").stdout

@@ -17,9 +17,8 @@ BY_SKILL_TOOL = ("native", "mcp+native", "plugin")
 def why_ineligible(trial: Trial, agent: Agent, skills: Mapping[str, Skill]) -> str:
     """Why this arm cannot run this case, in words; empty where it can."""
     case = trial.case
-    if trial.delivery not in agent.deliveries:
-        taken = ", ".join(agent.deliveries)
-        return f"{agent.name} does not take the delivery `{trial.delivery}` (it takes {taken})"
+    if told := why_not_taken(trial.delivery, agent):
+        return told
     if case.then and not agent.several_turns:
         return f"{agent.name} cannot hold a session of several turns"
     if trial.delivery == "none" and not case.checks and not case.rubric:
@@ -33,6 +32,14 @@ def why_ineligible(trial: Trial, agent: Agent, skills: Mapping[str, Skill]) -> s
             sign = agent.mention if is_explicit(case) and trial.delivery == "native" else ""
             return f"{said}; {agent.name} puts it in by `{sign}{shut[0]}`" if sign else said
     return _why_silenced(trial, agent, skills)
+
+
+def why_not_taken(delivery: str, agent: Agent) -> str:
+    """Why skills cannot reach this agent that way, in words; empty where they can."""
+    if delivery in agent.deliveries:
+        return ""
+    taken = ", ".join(agent.deliveries)
+    return f"{agent.name} does not take the delivery `{delivery}` (it takes {taken})"
 
 
 def _why_silenced(trial: Trial, agent: Agent, skills: Mapping[str, Skill]) -> str:

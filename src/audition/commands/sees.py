@@ -16,6 +16,7 @@ from audition.attempt import Means
 from audition.commands.modes import agents_meant, check_delivery
 from audition.commands.options import option, output_format
 from audition.config import Config
+from audition.eligible import why_not_taken
 from audition.errors import AgentMissing, Exit, UsageError
 from audition.installed import Ready, check_mcp, make_ready
 from audition.model import Skill, Value
@@ -127,7 +128,8 @@ def look_at(words: dict[str, Any], config: Config) -> Iterator[Cell]:
             for delivery in deliveries:
                 for model in dict.fromkeys(words["model"] or (None,)):
                     look = Look(skills=tuple(skills), delivery=delivery, model=model)
-                    sight = see(look, each, means)
+                    cannot = why_not_taken(delivery, each.agent)
+                    sight = Sight(problem=cannot) if cannot else see(look, each, means)
                     told = _tell(each, look, sight, {skill.name for skill in own})
                     yield Cell(told=told, sight=sight, for_users=for_users)
 
