@@ -97,6 +97,19 @@ def test_cat_s_prefix_in_what_is_expected_is_said(tmp_path):
     assert words.startswith("warning: `cat:work` is read as `work`")
 
 
+def test_a_case_of_cat_that_is_said_to_be_positive_without_a_skill_is_said_to_be_negative(tmp_path):
+    rows = [
+        {"id": "a", "prompt": "Clean this", "category": "explicit"},
+        {"id": "b", "prompt": "Clean that", "category": "implicit", "skill": None},
+        {"id": "c", "prompt": "", "category": "negative", "skill": None},
+    ]
+    suite = load(write(tmp_path, "test_cases.json", {"test_cases": rows}))
+    assert [case.should_trigger for case in suite.cases] == [False] * 3
+    for number in (0, 1):
+        assert said(suite, field=f"test_cases[{number}].category")
+    assert not said(suite, field="test_cases[2].category")
+
+
 def test_evals_are_read_as_the_skill_s_they_lie_in_whatever_they_call_it(bill):
     evals = {"skill_name": "Bill Writer", "evals": [{"id": 1, "prompt": "a"}]}
     suite = load(write(bill, "evals/evals.json", evals))

@@ -61,6 +61,8 @@ def _case(given: Given, number: int) -> Case | None:
     quiet = no_skill(skill)
     if category == "negative" and not quiet:
         given.at("category").say(f"says negative, but `skill` is `{skill}`, which decides")
+    if category in ("explicit", "implicit") and quiet:
+        given.at("category").say(f"says {category}, but there is no `skill`: negative, as there")
     if skill.startswith(PREFIX):
         words = f"`{skill}` is read as `{skill.removeprefix(PREFIX)}`, which CAT itself never meets"
         given.at("skill").say(words)
