@@ -171,25 +171,28 @@ def start_up(kit: Kit, rounds: int) -> dict:
 
 
 def regrade(kit: Kit, trials: int, rounds: int) -> dict:
-    """Grade a stored run again; the floor reads the same traces."""
+    """Grade a stored run again, as it is typed and with `--fresh`; the floor reads the same."""
     _, left = python_floor(kit, trials)
     _, folder = audition_run(kit, trials)
     argv = [sys.executable, str(HERE / "floor.py"), "grade", str(trials), str(left)]
-    raw = []
-    for _ in range(rounds):
-        floor = kit.measure(argv)
-        ours = kit.measure([PROGRAM, "grade", "bench", "--out", "runs"], cwd=folder)
-        raw.append({"floor": floor, "audition": ours})
+    found: dict = {"trials": trials}
+    for key, words in (("regrade", []), ("regrade_fresh", ["--fresh"])):
+        raw = []
+        for _ in range(rounds):
+            floor = kit.measure(argv)
+            ours = kit.measure([PROGRAM, "grade", "bench", "--out", "runs", *words], cwd=folder)
+            raw.append({"floor": floor, "audition": ours})
+        both = [(each["floor"], each["audition"]) for each in raw]
+        found |= {
+            f"{key}_ratio": median(b["wall"] / a["wall"] for a, b in both),
+            f"{key}_cpu_ratio": median(b["cpu"] / a["cpu"] for a, b in both),
+            f"{key}_floor_s": median(a["wall"] for a, _ in both),
+            f"{key}_s": median(b["wall"] for _, b in both),
+            f"{key}_raw": raw,
+        }
     shutil.rmtree(left)
     shutil.rmtree(folder)
-    return {
-        "trials": trials,
-        "regrade_ratio": median(each["audition"]["wall"] / each["floor"]["wall"] for each in raw),
-        "regrade_cpu_ratio": median(each["audition"]["cpu"] / each["floor"]["cpu"] for each in raw),
-        "floor_s": median(each["floor"]["wall"] for each in raw),
-        "audition_s": median(each["audition"]["wall"] for each in raw),
-        "raw": raw,
-    }
+    return found
 
 
 def show(kit: Kit, trials: int, rounds: int) -> dict:
@@ -264,6 +267,7 @@ def measure_all(fast: Kit, disk: Kit, *, quick: bool) -> dict:
         "first_spawn_ratio": first["first_spawn_ratio"],
         "version_ratio": started["version_ratio"],
         "regrade_ratio": graded["regrade_ratio"],
+        "regrade_fresh_ratio": graded["regrade_fresh_ratio"],
         "show_seconds": shown["show_seconds"],
         "fsync_wall_ratio": synced["wall_ratio"],
         "raw": {

@@ -37,7 +37,8 @@ GOALS = {
     "rss_mb": "peak memory in MB, the worse of many trials and 2 MB traces (goal: 60)",
     "first_spawn_ratio": "command to first agent ÷ floor, a suite of 20 cases (goal: 4)",
     "version_ratio": "`audition --version` ÷ `python -c pass` (goal: 4)",
-    "regrade_ratio": "`audition grade` ÷ floor (goal: 2.5)",
+    "regrade_ratio": "`audition grade`, nothing changed, ÷ floor (goal: 2.5)",
+    "regrade_fresh_ratio": "`audition grade --fresh` ÷ floor",
     "show_seconds": "`audition show` on a large run, seconds (goal: 1)",
     "fsync_wall_ratio": "steady wall per trial with fsync, on disk, ÷ floor without",
 }

@@ -134,12 +134,12 @@ def test_grading_again_in_several_processes_is_grading_in_one(house):
     trace = good / "trace.jsonl"
     kept = trace.read_bytes()
     for at_once in ("1", "2", "3", "9"):
-        done = audition(house, "grade", "r", "-j", at_once)
+        done = audition(house, "grade", "r", "-j", at_once, "--fresh")
         assert "graded 5 trials again; 0 verdicts changed" in done.stderr
         assert [(run / name).read_bytes() for name in names] == before
         trace.write_bytes(b"")
         done = audition(house, "grade", "r", "-j", at_once)
-        assert "graded 5 trials again; 1 verdicts changed" in done.stderr
+        assert "4 stand as they were, 1 graded again; 1 verdicts changed" in done.stderr
         assert results(house)["good"]["status"] == "error"
         assert json.loads((run / "summary.json").read_text())["totals"]["pass"] == 1
         trace.write_bytes(kept)
@@ -148,7 +148,7 @@ def test_grading_again_in_several_processes_is_grading_in_one(house):
         assert told == json.loads(before[0])["trials"]
         before[0] = (run / "results.json").read_bytes()  # when it ended has changed
     (good / "meta.json").unlink()
-    assert "graded 4 trials again" in audition(house, "grade", "r", "-j", "2").stderr
+    assert "4 trials: 4 stand" in audition(house, "grade", "r", "-j", "2").stderr
 
 
 def test_grading_again_changes_nothing(house):

@@ -16,6 +16,8 @@ from audition.tree import copy_file
 
 MOST_FILES = 32
 MOST_BYTES = 64 * 1024 * 1024
+LAST_BYTES = 4096
+"""So much of the end of stderr is looked at."""
 
 
 def keep_beside(home: str, globs: Sequence[str], folder: Path) -> None:
@@ -37,7 +39,7 @@ def last_words(file: Path) -> str:
     """The last line on stderr: where an agent that ended without an end says why (Kimi)."""
     try:
         with file.open("rb") as stream:
-            stream.seek(max(0, stream.seek(0, os.SEEK_END) - 4096))
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - LAST_BYTES))
             lines = stream.read().decode(errors="replace").strip().splitlines()
     except OSError:
         return ""

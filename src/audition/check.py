@@ -30,7 +30,7 @@ from audition.model import (
     Trace,
     Value,
 )
-from audition.registry import Registry
+from audition.registry import Registry, is_ours
 
 
 class Files(Protocol):
@@ -150,6 +150,24 @@ def fails_early(prepare: Callable[[dict[str, Json]], None]) -> Callable[[CheckT]
         return check
 
     return attach
+
+
+def looks_outside(when: Callable[[Mapping[str, Json]], bool]) -> Callable[[CheckT], CheckT]:
+    """Say with which arguments a check looks at more than the sealed folder holds."""
+
+    def attach(check: CheckT) -> CheckT:
+        vars(check)["looks_outside"] = when
+        return check
+
+    return attach
+
+
+def rests_on_seal(spec: CheckSpec) -> bool:
+    """Whether a check of ours looks at nothing but what is sealed: then its grade may stand."""
+    if spec.name not in checks or not is_ours(check := checks[spec.name]):
+        return False
+    outside = getattr(check, "looks_outside", None)
+    return outside is None or not outside(spec.arguments)
 
 
 @cache

@@ -9,6 +9,7 @@ import shlex
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,7 @@ from audition.agent import Agent, count_commands, make_trace, read_with_beside
 from audition.beside import last_words, lines_beside
 from audition.check import Outcome, Ran
 from audition.evidence import climb
-from audition.faithful import weigh
+from audition.faithful import may_stand, weigh
 from audition.figures import sound_all
 from audition.judge import Judgement, decode_judgement, grade_rubric, judged_by
 from audition.latency import measure
@@ -41,6 +42,7 @@ from audition.model import (
 from audition.no_verdict import infrastructure_trouble
 from audition.process import Start, run_command
 from audition.shell import is_look_around
+from audition.stamp import Ground, Mark, lay_ground, take_mark, with_stamp
 from audition.store import in_words, read_sealed, write_derived
 from audition.trace_file import Cut, count_objects, numbered_lines, small_file
 from audition.workspace import case_folder, materialise, sealed_files
@@ -50,7 +52,7 @@ _reading = threading.Lock()
 """One trace of 2 MB at a time: eight took 12 MB more, and threads make no reading faster."""
 
 
-class Grading(Value, frozen=True, kw_only=True):
+class Grading(Value, frozen=True, kw_only=True, dict=True):
     """What grading needs beside the sealed folder."""
 
     run: Path
@@ -61,9 +63,15 @@ class Grading(Value, frozen=True, kw_only=True):
     stood: str = ""
     """Where the run was started; grading may happen in another folder."""
 
+    @cached_property
+    def ground(self) -> Ground | None:
+        """What the stamps of its grades are made of; made when it is first asked for."""
+        return lay_ground(self.run, self.stood, self.skills, self.agents)
 
-def grade_sealed(folder: Path, grading: Grading) -> Record:
+
+def grade_sealed(folder: Path, grading: Grading, mark: Mark | None = None) -> Record:
     """Read what a trial left behind and say what it is worth."""
+    mark = mark or take_mark(folder)  # before it is read: what changes meanwhile fits no stamp
     sealed = read_sealed(folder)
     trial, blank = sealed.trial, _blank(sealed, grading, folder)
     if trial.ineligible:
@@ -81,7 +89,7 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
     stderr = last_words(folder / "stderr.txt") if trace.end.status == "interrupted" else ""
     trouble = infrastructure_trouble(sealed, trace, agent, stderr)
     worth = weigh(outcome, trouble, grading.policy or trial.policy)
-    return msgspec.structs.replace(
+    record = msgspec.structs.replace(
         blank,
         status=worth.status,
         strict=worth.strict,
@@ -94,6 +102,8 @@ def grade_sealed(folder: Path, grading: Grading) -> Record:
         unread=trace.unread_count,
         latency=measure(trace, evidence, trial.case, sealed),
     )
+    stays = may_stand(trial.case)
+    return with_stamp(record, mark, grading.ground, trial.policy) if stays else record
 
 
 def as_delivered(agent: Agent, delivery: str) -> Agent:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import cache, cached_property
 from importlib import import_module
 from operator import attrgetter
+from types import FunctionType
 from typing import Generic, TypeVar
 
 from audition import __version__
@@ -67,6 +68,15 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def __len__(self) -> int:
         return len(self._all)
+
+
+def is_ours(found: object) -> bool:
+    """Whether it is a plain function of this package, with nothing bound into it."""
+    return (
+        isinstance(found, FunctionType)
+        and found.__closure__ is None
+        and found.__module__.partition(".")[0] == __name__.partition(".")[0]
+    )
 
 
 @cache

@@ -10,7 +10,16 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from audition.check import BadArguments, Outcome, Verdict, failed, fails_early, passed, undecided
+from audition.check import (
+    BadArguments,
+    Outcome,
+    Verdict,
+    failed,
+    fails_early,
+    looks_outside,
+    passed,
+    undecided,
+)
 from audition.model import Json
 from audition.pattern import excerpt
 
@@ -44,6 +53,7 @@ def _beside_the_case(word: str, folder: Path) -> str:
         return word
 
 
+@looks_outside(lambda _: True)
 @fails_early(_look_at_command)
 def program(
     outcome: Outcome,

@@ -10,7 +10,16 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from audition.check import BadArguments, Outcome, Verdict, failed, fails_early, passed, undecided
+from audition.check import (
+    BadArguments,
+    Outcome,
+    Verdict,
+    failed,
+    fails_early,
+    looks_outside,
+    passed,
+    undecided,
+)
 from audition.checks.answer import answer_lines
 from audition.checks.files import RelativePath, missing, writers
 from audition.checks.looks import end_lines, look_at_path, unless_cut
@@ -113,6 +122,7 @@ def _answer_text(outcome: Outcome) -> str | Verdict:
     return blocks[0] if blocks else answer
 
 
+@looks_outside(lambda arguments: isinstance(arguments.get("schema"), str))
 @fails_early(_look)
 def json_valid(
     outcome: Outcome,

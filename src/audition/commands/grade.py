@@ -27,6 +27,7 @@ from audition.grading import Grading, grade_sealed
 from audition.installed import configure_agent
 from audition.model import Inputs
 from audition.policy import find_policy
+from audition.stamp import read_standing, take_mark
 from audition.store import Run, find_run, open_run, read_inputs, results_stand
 
 MANY = 400
@@ -43,6 +44,7 @@ MANY = 400
     default=0,
     help="Processes at once.  [default: by the processors]",
 )
+@click.option("--fresh", is_flag=True, help="Read every trial anew; no kept grade stands.")
 @click.option("--rejudge", is_flag=True, help="Ask the judge again; this one costs money.")
 @judge_options
 @option("--fsync/--no-fsync", default=True, help="Force each grade to disk.")
@@ -54,7 +56,8 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
 
     For when a reader, a check or a policy was mended. The verdicts of the live run come
     from the same code. What the judge said is kept with each trial and counts again, unless
-    `--rejudge` asks it anew.
+    `--rejudge` asks it anew. A kept grade stands, and is not made again, where the sealed
+    bytes, the rules and the code are all what they were; `--fresh` reads everything anew.
 
     \b
     Examples:
@@ -80,12 +83,13 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
             sealed = [each for each in folders if (each / "meta.json").exists()]
             judge_again(sealed, judge, grading, inputs)
         stand = results_stand(path)
-        done = regrade(folders, store, grading, words["jobs"], inputs)
+        done = Regraded(Reckoning(path, inputs), fresh=words["fresh"])
+        regrade(folders, store, grading, words["jobs"], done)
         if not done.graded:
             raise RunTrouble(f"the run {path.name} has no sealed trial to grade")
         anew = done.differ > 0 or not stand
         summary, notable = finish(path, inputs, fsync=fsync, anew=anew, counted=done.reckoning)
-    say(f"graded {done.graded} trials again; {done.changed} verdicts changed")
+    say(done.in_words())
     show_result(path, inputs, summary, notable, words["output_format"])
     return exit_code(summary)
 
@@ -107,7 +111,12 @@ class Regraded:
     """What grading a share of the trials again came to."""
 
     reckoning: Reckoning
+    fresh: bool = False
+    """Whether no kept grade may stand."""
     graded: int = 0
+    """How many trials there are, those whose grade stood among them."""
+    stood: int = 0
+    """How many grades stood as they were."""
     changed: int = 0
     """How many have another verdict."""
     differ: int = 0
@@ -117,22 +126,31 @@ class Regraded:
         """Add the share that comes behind."""
         self.reckoning.absorb(later.reckoning)
         self.graded += later.graded
+        self.stood += later.stood
         self.changed += later.changed
         self.differ += later.differ
 
+    def in_words(self) -> str:
+        """What was done, for people."""
+        anew = f"graded {self.graded} trials again"
+        if self.stood:
+            again = self.graded - self.stood
+            anew = f"{self.graded} trials: {self.stood} stand as they were, {again} graded again"
+        return f"{anew}; {self.changed} verdicts changed"
+
 
 def regrade(
-    folders: Sequence[Path], store: Run, grading: Grading, jobs: int, inputs: Inputs
-) -> Regraded:
-    """Grade every folder, in several processes when there are many."""
+    folders: Sequence[Path], store: Run, grading: Grading, jobs: int, done: Regraded
+) -> None:
+    """Grade every folder, in several processes when there are many; count it in `done`."""
     shares = jobs or (os.cpu_count() or 1 if len(folders) >= MANY else 1)
     size = -(-len(folders) // shares) or 1
     chunks = [folders[start : start + size] for start in range(0, len(folders), size)]
     parts = [Path(f"{store.path}/.staging/part-{number}") for number in range(len(chunks))]
-    done = Regraded(Reckoning(store.path, inputs))
     if len(chunks) == 1:
         grade_share(chunks[0], parts[0], grading, store, done)
     else:
+        _ = grading.ground  # laid once, for all of them
         works = [
             _fork(chunk, part, grading, store, done)
             for chunk, part in zip(chunks, parts, strict=True)
@@ -145,7 +163,6 @@ def regrade(
             done.absorb(pickle.loads(Path(f"{part}.done").read_bytes()))  # noqa: S301
     if done.differ:
         store.replace_progress(parts)
-    return done
 
 
 def _fork(folders: Sequence[Path], part: Path, grading: Grading, store: Run, done: Regraded) -> int:
@@ -169,10 +186,19 @@ def grade_share(
     folders: Sequence[Path], part: Path, grading: Grading, store: Run, done: Regraded
 ) -> None:
     """Grade these folders; their lines for progress.jsonl go into `part`."""
+    ground = grading.ground
     with part.open("wb", buffering=1 << 20) as lines:
         for folder in folders:
+            mark = take_mark(folder)
+            kept = None if done.fresh else read_standing(folder, mark, ground, grading.policy)
+            if kept:
+                lines.write(kept[0] + b"\n")
+                done.graded += 1
+                done.stood += 1
+                done.reckoning.add(kept[1])
+                continue
             try:
-                record = grade_sealed(folder, grading)
+                record = grade_sealed(folder, grading, mark)
             except RunTrouble:
                 if os.path.exists(f"{folder}/meta.json"):
                     raise

@@ -140,6 +140,9 @@ class Record(Value, frozen=True, kw_only=True):
     """The run that it was taken over from, unchanged; empty where it was asked here."""
     judge: JudgedBy | None = None
     """Whose word the grades `judge:…` are; null where no judge was asked."""
+    stamp: str = ""
+    """What the grade rests on, as a digest; empty where it is always graded anew. It stays
+    the last field: see stamp.py, which looks for it at the end of grade.json."""
 
 
 class Inputs(Value, frozen=True, kw_only=True):
