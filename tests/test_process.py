@@ -386,3 +386,22 @@ def test_a_detached_program_prints_into_its_file(tmp_path):
     assert ended is None
     os.waitpid(pid, 0)
     assert (tmp_path / "log").read_bytes() == b"hello\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="needs Linux's affinity")
+def test_threads_that_sit_together_start_programs_that_run_anywhere(tmp_path):
+    free, seen = os.sched_getaffinity(0), []
+
+    def work():
+        process.sit_together()
+        go(tmp_path, sys.executable, "-c", "import os; print(sorted(os.sched_getaffinity(0)))")
+        seen.append(os.sched_getaffinity(0))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for each in threads:
+        each.start()
+        each.join()
+    assert seen[0] == seen[1]
+    assert len(seen[0]) == 1
+    assert printed(tmp_path).decode().strip() == str(sorted(free))
+    assert os.sched_getaffinity(0) == free

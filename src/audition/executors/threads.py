@@ -12,6 +12,7 @@ from contextlib import suppress
 from queue import SimpleQueue
 
 from audition.model import Record, Trial
+from audition.process import sit_together
 
 
 class _Raised:
@@ -33,6 +34,7 @@ def threads(
     done: SimpleQueue[Record | _Raised | _Ended] = SimpleQueue()
 
     def work() -> None:
+        sit_together()
         try:
             while True:
                 with pulling:
