@@ -371,10 +371,11 @@ def test_results_are_written_without_holding_all_records(tmp_path):
     assert peak < 5_000_000
 
 
-def test_a_killed_writer_loses_no_trial_that_it_said_was_kept(tmp_path):
-    chance = random.Random(20260102)
+@pytest.mark.parametrize("seed", range(4))
+def test_a_killed_writer_loses_no_trial_that_it_said_was_kept(tmp_path, seed):
+    chance = random.Random(20260102 + seed)
     path, acked = tmp_path / "r", set()
-    for kill in range(100):
+    for kill in range(25):  # a fast machine finishes all within a hundred
         writer = Writer(tmp_path, "r", 4_000)
         writer.wait_for_words(1)
         time.sleep(chance.uniform(0, 0.01))
@@ -383,7 +384,7 @@ def test_a_killed_writer_loses_no_trial_that_it_said_was_kept(tmp_path):
         if kill % 10 == 0:
             assert acked <= {each.id for each in read_records(path)}
     print(f"{len(acked)} trials acknowledged")
-    assert len(acked) > 200
+    assert len(acked) > 50
     with open_run(tmp_path, "r", resume=True) as run:
         finished = run.finished()
         assert acked <= finished
