@@ -315,6 +315,18 @@ MISTAKES = [
         "4:35 cases[0].checks[0].json_valid.schema",
         "does not exist",
     ),
+    ("checks: [program: nosuch -x]", "4:23 cases[0].checks[0].program", "nor on PATH"),
+    (
+        "checks: [program: {command: [pythn3, x]}]",
+        "4:34 cases[0].checks[0].program.command[0]",
+        "did you mean `python3`?",
+    ),
+    ("checks: [program: answr.json]", "4:23 cases[0].checks[0].program", "nor on PATH"),
+    ("checks: [program: files/answer.json]", "4:23 cases[0].checks[0].program", "chmod +x"),
+    ("checks: [program: /no/such]", "4:23 cases[0].checks[0].program", "no program `/no/such`"),
+    ("checks: [program: ~/check]", "4:23 cases[0].checks[0].program", "no shell"),
+    ("checks: [program: cd a && b]", "4:23 cases[0].checks[0].program", "no shell"),
+    ("checks: [program: A=1 python3 b]", "4:23 cases[0].checks[0].program", "no shell"),
     ("rubric: [{id: a}]", "4:14 cases[0].rubric[0]", "has no `question`"),
     ("rubric: [{question: q, severity: shoud}]", "4:38 cases[0].rubric[0].severity", "`should`?"),
     ("rubric: [{question: a, id: 2}, b]", "4:36 cases[0].rubric[1]", "two questions"),
@@ -331,6 +343,36 @@ def test_a_mistake_is_told_with_its_place_and_a_hint(line, place, said):
     found = findings(f"cases:\n  - id: a\n    prompt: hi\n    {line}\n{expected}")
     assert [each[0] for each in found] == [place]
     assert said in found[0][1]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python3 made.py",
+        "python3 -m made",
+        "python3 -c 'print(1)'",
+        "./build/out --fast",
+        "files/run",
+        "check.sh a b",
+        "./check.sh",
+        '[bash, -c, "cd x && ./y"]',
+        "env A=1 python3 made.py",
+    ],
+)
+def test_a_program_that_is_here_or_that_the_agent_may_make_is_no_mistake(command):
+    Path("check.sh").write_text("#!/bin/sh\n")
+    Path("check.sh").chmod(0o755)
+    text = f"cases:\n  - id: a\n    prompt: hi\n    skill: none\n    checks: [program: {command}]"
+    assert not suite(text).losses
+
+
+@pytest.mark.parametrize("command", ["./chek.sh", "python3 chek.sh", "[bash, chek.sh]"])
+def test_a_program_of_the_workspace_is_doubted_where_its_like_is_beside_the_case(command):
+    Path("check.sh").write_text("#!/bin/sh\n")
+    text = f"cases:\n  - id: a\n    prompt: hi\n    skill: none\n    checks: [program: {command}]"
+    (found,) = suite(text).losses
+    assert (found.severity, found.line) == ("warning", 5)
+    assert "check.sh`?" in found.hint
 
 
 WHOLE = [

@@ -12,6 +12,7 @@ from functools import cache
 import msgspec
 
 from audition.cases.fields import Findings, kind_of, read_id, read_name, read_text, read_texts
+from audition.cases.verifier import look_for_program
 from audition.check import BadArguments, Check, arguments_of, bind, checks
 from audition.errors import AuditionError, did_you_mean
 from audition.model import CheckSpec, Criterion, Json
@@ -237,6 +238,8 @@ def _bound(
             findings.say(node, str(error), getattr(error, "hint", ""), key=True)
             return None
         else:
+            if name == "program":
+                look_for_program(arguments["command"], findings)
             return CheckSpec(name=name, arguments=given) if left == given else None
 
 

@@ -67,12 +67,14 @@ def program(
     code 0 passes, any other fails, and the first 500 characters of what it prints on stdout
     are the reason. It gets the outcome as JSON on stdin: the trial, the trace, what became of
     each skill. The variables AUDITION_ANSWER and AUDITION_TRACE name files with the answer and
-    the raw session, AUDITION_CASE_DIR the folder of the case file. A program that is missing,
-    takes longer than `timeout_s`, or is ended by a signal is an error.
+    the raw session, AUDITION_CASE_DIR the folder of the case file. A program that cannot be
+    started, takes longer than `timeout_s`, or is ended by a signal is an error.
 
     `command` is split into words as a shell does, but no shell runs: no pipes, no variables;
     for those write `[bash, -c, "…"]`. A word that names a file beside the case file is that
-    file, so that the agent cannot put its own in its place.
+    file, so that the agent cannot put its own in its place. One that is neither a file there,
+    nor on PATH, nor a path in the workspace is a mistake in the case file, said before
+    anything is asked.
 
     Example:
         checks:

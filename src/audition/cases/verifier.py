@@ -1,0 +1,91 @@
+"""Whether the program that a case is checked by is here: said before anybody is asked.
+
+In: the Node of a command. Out: findings. Must not know: how the program is started.
+
+Only what is sure is a mistake: a word that is no file beside the case file, holds no slash and
+is not on PATH, or one that cannot be executed. A relative path may be a file of the workspace,
+which the agent is yet to make: where one beside the case file has nearly its name, that is a
+warning, for a script that is not there ends with an exit code, as one that says no.
+"""
+
+import os
+import re
+import shlex
+import shutil
+from difflib import get_close_matches
+from functools import cache
+
+from audition.cases.fields import Findings
+from audition.yaml_file import Node
+
+INTERPRETER = re.compile(r"(python|pypy)[\d.]*|(ba|da|z)?sh|node|deno|bun|ruby|perl|php|Rscript")
+SHELL_WORDS = frozenset(
+    ("cd", "export", "source", ".", "if", "for", "while", "set", "!", "{", "exit", "eval", "ulimit")
+)
+NO_SHELL = 'no shell runs it: write `[bash, -c, "…"]`'
+SAID_NEAR = 0.8
+
+
+def look_for_program(node: Node, findings: Findings) -> None:
+    """Note a command, known to have words, whose program is not here."""
+    listed = isinstance(node.value, list)
+    words = list(map(str, node.value)) if listed else shlex.split(node.written())
+    folder = os.path.dirname(os.path.abspath(node.marked.path))
+    places = node.items() if listed else [node] * len(words)
+    first = words[0]
+    if os.path.isfile(path := os.path.join(folder, first)):
+        if not os.access(path, os.X_OK):
+            hint = f"`chmod +x {first}`, or put the name of its interpreter before it"
+            findings.say(places[0], f"`{first}` is not executable", hint)
+    elif first.startswith(("/", "~", "$")):
+        # A `~` is no home and a `$X` no variable where no shell runs.
+        hint = "" if first.startswith("/") else NO_SHELL
+        findings.say(places[0], f"there is no program `{first}`", hint or _near_path(first))
+    elif "/" in first:
+        _doubt(first, folder, places[0], findings)
+    elif not _on_path(first, os.environ.get("PATH", os.defpath)):
+        message = f"program `{first}` is neither beside the case file nor on PATH"
+        findings.say(places[0], message, _hint(first, folder))
+    elif INTERPRETER.fullmatch(first) and words[1:] and "." in words[1][1:]:
+        _doubt(words[1], folder, places[1], findings)
+
+
+@cache
+def _on_path(word: str, path: str) -> bool:
+    return shutil.which(word, path=path) is not None
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _near_path(path: str) -> str:
+    folder, name = os.path.split(path)
+    near = get_close_matches(name, _names(folder), n=1)
+    return f"did you mean `{os.path.join(folder, near[0])}`?" if near else ""
+
+
+def _hint(word: str, folder: str) -> str:
+    if word in SHELL_WORDS or "=" in word:
+        return NO_SHELL
+    places = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    known = (name for place in places for name in _names(place))
+    near = get_close_matches(word, _names(folder), n=1) or get_close_matches(
+        word, known, n=1, cutoff=SAID_NEAR
+    )
+    return f"did you mean `{near[0]}`?" if near else "install it, or name a file beside the case file"
+
+
+def _doubt(word: str, folder: str, node: Node, findings: Findings) -> None:
+    """A path that may be of the workspace, and is hardly so where its like is beside the case."""
+    path = os.path.join(folder, word)
+    if word.startswith(("-", "/")) or os.path.exists(path):
+        return
+    above, name = os.path.split(path)
+    if near := get_close_matches(name, _names(above), n=1, cutoff=SAID_NEAR):
+        meant = os.path.join(os.path.dirname(word), near[0])
+        message = f"`{word}` is no file beside the case file; it is looked for in the workspace"
+        findings.say(node, message, f"did you mean `{meant}`?", "warning")
