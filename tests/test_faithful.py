@@ -43,7 +43,7 @@ def outcome(case, *, called=False, end=DONE, stopped="", answer="said", usage=No
         sealed=Sealed(trial=trial, stopped=stopped, exit_code=0),
         trace=Trace(agent="a", events=events, end=end, answer=answer, usage=usage),
         skills=(LOADED,) if called else (),
-        commands=Commands(),
+        commands=Commands(total=0, effective=0),
         files=None,
         as_json=lambda: b"",
         run_program=None,

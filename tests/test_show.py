@@ -103,6 +103,20 @@ def test_a_trial_is_shown_with_its_evidence_at_its_lines(made, capfd):
     assert prompt.splitlines()[0] in said
 
 
+def test_an_agent_that_did_not_run_took_no_time(capfd, tmp_path):
+    text = (
+        f"skills: ['{EXAMPLES}/skills/greeting']\ncases: [{{id: a, prompt: x, skill: greeting}}]"
+    )
+    (tmp_path / "cases.yaml").write_text(text)
+    words = ["run", str(tmp_path / "cases.yaml"), "-d", "mcp", "--run-id", "r"]
+    assert run_words([*words, "--out", str(tmp_path)]) == 2
+    capfd.readouterr()
+    _, said, _ = show(tmp_path, capfd, "r::a")
+    assert "ineligible: understudy does not take the delivery `mcp`" in said
+    assert "(the agent did not run)\n" in said
+    assert "0.0 s" not in said
+
+
 def test_a_trial_is_shown_as_markdown_and_as_json(made, capfd):
     trial = first_trial(made)
     _, text, _ = show(made, capfd, f"r::{trial['id']}", "--output-format", "markdown")

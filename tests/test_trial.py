@@ -10,7 +10,7 @@ from audition.attempt import Means
 from audition.config import Config
 from audition.grading import Grading, grade_sealed
 from audition.installed import Ready, configure_agent
-from audition.model import Case, Trial
+from audition.model import Case, Commands, Record, Trial
 from audition.patience import Patience
 from audition.provider import Provider, parse_policy
 from audition.sandbox import sandboxes
@@ -70,6 +70,24 @@ def test_a_trial_is_staged_asked_sealed_graded_and_kept(house):
 def test_what_cannot_run_here_asks_nobody(house):
     record = run_trial(msgspec.structs.replace(a_trial(), ineligible="not here"), house)
     assert (record.status, record.reason, record.seconds) == ("ineligible", "not here", None)
+
+
+@pytest.mark.parametrize("why", ["ineligible", "fixture"])
+def test_how_many_commands_ran_is_unknown_where_no_session_was_read(house, why):
+    if why == "ineligible":
+        record = run_trial(msgspec.structs.replace(a_trial(), ineligible="not here"), house)
+    else:
+        bad = msgspec.structs.replace(house, bad_fixtures={"/x": "a link leaves it"})
+        record = run_trial(a_trial(fixture="/x"), bad)
+    kept = json.loads((house.run.path / record.dir / "grade.json").read_bytes())
+    assert kept["commands"] == {"total": None, "effective": None}
+    older = msgspec.structs.replace(record, commands=Commands(total=0, effective=0))
+    assert msgspec.json.decode(msgspec.json.encode(older), type=Record) == older
+
+
+def test_a_session_without_a_command_had_none(house):
+    kept = run_trial(a_trial(), house)
+    assert kept.commands == Commands(total=0, effective=0)
 
 
 def test_a_bad_fixture_is_an_error_of_that_trial(house):

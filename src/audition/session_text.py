@@ -182,7 +182,9 @@ def say_facts(session: Session) -> Iterator[tuple[str, str]]:
     end = f"{trace.end.status}{f': {trace.end.reason}' if trace.end.reason else ''}"
     code = "unknown" if sealed.exit_code is None else str(sealed.exit_code)
     stopped = f", stopped by us ({sealed.stopped})" if sealed.stopped else ""
-    yield "end", f"{end} (exit code {code}{stopped}, {sealed.seconds:.1f} s)"
+    ran = sealed.exit_code is not None or sealed.seconds or sealed.stopped
+    took = f"exit code {code}{stopped}, {sealed.seconds:.1f} s" if ran else "the agent did not run"
+    yield "end", f"{end} ({took})"
     yield "usage", usage_in_words(trace.usage)
     if trace.unread_count:
         yield "unread", f"{trace.unread_count} lines, the first is {trace.unread[0]}"

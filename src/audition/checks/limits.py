@@ -33,6 +33,8 @@ def max_commands(
           - max_commands: {count: 12, counting: total}
     """
     ran = outcome.commands.total if counting == "total" else outcome.commands.effective
+    if ran is None:
+        return undecided("how many commands ran is not known")
     said = f"{ran} {counting} commands, at most {count} wanted"
     shell = (each for each in outcome.trace.events if type(each) is Call and each.does == "shell")
     lines = [each.line for each in shell if counting == "total" or outcome.is_effective(each)]

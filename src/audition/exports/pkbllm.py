@@ -79,7 +79,7 @@ def _deterministic(told: Told) -> dict[str, Json]:
     usage = told.record.usage
     return {
         "exit_code": 124 if told.sealed.stopped == "timeout" else told.sealed.exit_code,
-        "duration_s": told.sealed.seconds,
+        "duration_s": told.record.seconds,
         "command_count_total": told.record.commands.total,
         "command_count_effective": told.record.commands.effective,
         "usage": {

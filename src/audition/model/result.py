@@ -73,10 +73,10 @@ class Spent(Value, frozen=True, kw_only=True):
 
 
 class Commands(Value, frozen=True, kw_only=True):
-    """Shell commands: all, and those that are not mere looking around."""
+    """Shell commands: all, and those that are not mere looking around; null where unknown."""
 
-    total: int = 0
-    effective: int = 0
+    total: int | None = None
+    effective: int | None = None
 
 
 class Latency(Value, frozen=True, kw_only=True):
