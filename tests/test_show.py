@@ -104,9 +104,7 @@ def test_a_trial_is_shown_with_its_evidence_at_its_lines(made, capfd):
 
 
 def test_an_agent_that_did_not_run_took_no_time(capfd, tmp_path):
-    text = (
-        f"skills: ['{EXAMPLES}/skills/greeting']\ncases: [{{id: a, prompt: x, skill: greeting}}]"
-    )
+    text = f"skills: ['{EXAMPLES}/skills/greeting']\ncases: [{{id: a, prompt: x, skill: greeting}}]"
     (tmp_path / "cases.yaml").write_text(text)
     words = ["run", str(tmp_path / "cases.yaml"), "-d", "mcp", "--run-id", "r"]
     assert run_words([*words, "--out", str(tmp_path)]) == 2

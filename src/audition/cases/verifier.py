@@ -76,7 +76,9 @@ def _hint(word: str, folder: str) -> str:
     near = get_close_matches(word, _names(folder), n=1) or get_close_matches(
         word, known, n=1, cutoff=SAID_NEAR
     )
-    return f"did you mean `{near[0]}`?" if near else "install it, or name a file beside the case file"
+    return (
+        f"did you mean `{near[0]}`?" if near else "install it, or name a file beside the case file"
+    )
 
 
 def _doubt(word: str, folder: str, node: Node, findings: Findings) -> None:
