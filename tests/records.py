@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from audition.model import Case, Evidence, Grade, Inputs, Record, Skill, Spent, Trial
+from audition.model import Case, Commands, Evidence, Grade, Inputs, Record, Skill, Spent, Trial
 
 ARMS = [("claude", "native", "sonnet"), ("codex", "mcp", None), ("understudy", "native", None)]
 
@@ -24,6 +24,7 @@ def make_record(status: str = "pass", number: int = 1, **given: Any) -> Record:
         "file": "skills/cases.yaml",
         "line": 7,
         "reason": "" if status == "pass" else f"it was {status}",
+        "commands": Commands(total=0, effective=0) if status in ("pass", "fail") else Commands(),
     } | given
     name = f"{words['skill']}/{words['case']}/{words['agent']}+{words['delivery']}/{number}"
     return Record(**({"id": name} | words))

@@ -139,11 +139,11 @@ def test_grading_again_in_several_processes_is_grading_in_one(house):
         assert [(run / name).read_bytes() for name in names] == before
         trace.write_bytes(b"")
         done = audition(house, "grade", "r", "-j", at_once)
-        assert "4 stand as they were, 1 graded again; 1 verdicts changed" in done.stderr
+        assert "4 stand as they were, 1 graded again; 1 verdict changed" in done.stderr
         assert results(house)["good"]["status"] == "error"
         assert json.loads((run / "summary.json").read_text())["totals"]["pass"] == 1
         trace.write_bytes(kept)
-        assert "1 verdicts changed" in audition(house, "grade", "r", "-j", at_once).stderr
+        assert "1 verdict changed" in audition(house, "grade", "r", "-j", at_once).stderr
         told = json.loads((run / "results.json").read_text())["trials"]
         assert told == json.loads(before[0])["trials"]
         before[0] = (run / "results.json").read_bytes()  # when it ended has changed

@@ -122,7 +122,7 @@ def test_whatever_changed_in_a_trial_that_trial_alone_is_graded_anew(house):
     for name, change in CHANGES.items():
         change(trial(run))
         said = call(house, "grade", "r")
-        if "2 trials: 1 stand as they were, 1 graded again" not in said:
+        if "2 trials: 1 stands as it was, 1 graded again" not in said:
             wrong[name] = said
         assert {**graded(run), "stamp": ""} == {**before, "stamp": ""}, name
         assert "2 stand as they were" in call(house, "grade", "r"), name
@@ -134,10 +134,10 @@ def test_the_verdict_follows_the_trace(house):
     trace = trial(run) / "trace.jsonl"
     kept = trace.read_bytes()
     trace.write_bytes(b"")
-    assert "1 stand as they were, 1 graded again; 1 verdicts changed" in call(house, "grade", "r")
+    assert "1 stands as it was, 1 graded again; 1 verdict changed" in call(house, "grade", "r")
     assert graded(run)["status"] == "error"
     trace.write_bytes(kept)
-    assert "1 graded again; 1 verdicts changed" in call(house, "grade", "r")
+    assert "1 graded again; 1 verdict changed" in call(house, "grade", "r")
     assert "2 stand as they were, 0 graded again; 0" in call(house, "grade", "r")
     assert graded(run)["status"] == "pass"
 
@@ -166,7 +166,7 @@ def test_what_looks_outside_the_sealed_folder_is_always_graded_anew(house):
     assert stamps[:3] == ["", "", ""]
     assert stamps[3]
     (house / "verify.sh").write_text("#!/bin/sh\nexit 1\n")
-    assert "1 stand as they were, 3 graded again; 1 verdicts changed" in call(house, "grade", "r")
+    assert "1 stands as it was, 3 graded again; 1 verdict changed" in call(house, "grade", "r")
     assert graded(run)["status"] == "fail"
 
 
@@ -184,7 +184,7 @@ def test_a_check_of_somebody_elses_is_always_graded_anew(house):
     (plug / "mine.py").write_text((plug / "mine.py").read_text().replace("passed", "failed"))
     (plug / "mine.py").write_text((plug / "mine.py").read_text().replace("failed()", "failed('')"))
     said = call(house, "grade", "r", path=plug)
-    assert "1 stand as they were, 1 graded again; 1 verdicts changed" in said
+    assert "1 stands as it was, 1 graded again; 1 verdict changed" in said
 
 
 def test_a_fixture_of_the_run_that_changed_makes_all_graded_anew(house):
@@ -192,9 +192,9 @@ def test_a_fixture_of_the_run_that_changed_makes_all_graded_anew(house):
     (house / "fixture" / "a.txt").write_text("a")
     holds = {"checks": [{"file_exists": {"path": "a.txt"}}], "fixture": "fixture"}
     run = ask(house, holds)
-    assert "1 stand as they were" in call(house, "grade", "r")
+    assert "1 stands as it was" in call(house, "grade", "r")
     next(run.glob("inputs/fixtures/*/a.txt")).unlink()
-    assert "graded 1 trials again; 1 verdicts changed" in call(house, "grade", "r")
+    assert "graded 1 trial again; 1 verdict changed" in call(house, "grade", "r")
     assert graded(run)["status"] == "fail"
 
 
@@ -205,11 +205,11 @@ def test_other_code_is_other_grades_and_code_changed_just_now_leaves_no_stamp(ho
     time.sleep(2.2)  # what was written before that is surely what runs
     run = ask(house, {}, path=copy)
     assert graded(run)["stamp"]
-    assert "1 stand as they were" in call(house, "grade", "r", path=copy)
-    assert "graded 1 trials again" in call(house, "grade", "r")
+    assert "1 stands as it was" in call(house, "grade", "r", path=copy)
+    assert "graded 1 trial again" in call(house, "grade", "r")
     with (copy / "audition" / "checks" / "files.py").open("a") as file:
         file.write("# mended\n")
-    assert "graded 1 trials again" in call(house, "grade", "r", path=copy)
+    assert "graded 1 trial again" in call(house, "grade", "r", path=copy)
     assert graded(run)["stamp"] == ""
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from audition.counted import counted
 from audition.errors import AuditionError, BadFile, UnknownName, UsageError, did_you_mean
 from audition.model import Finding, Suite, Value
 from audition.registry import Registry
@@ -52,8 +53,8 @@ class BadCases(BadFile):
 
     def __init__(self, findings: Sequence[Finding], hint: str = "") -> None:
         files = len({each.path for each in findings})
-        count = f"{len(findings)} mistake{'s' * (len(findings) != 1)}"
-        where = f"{files} case file{'s' * (files != 1)}"
+        count = f"{counted(len(findings), 'mistake')}"
+        where = f"{counted(files, 'case file')}"
         super().__init__("\n".join([f"{count} in {where}", *map(_harmless, findings)]), hint)
         self.findings = tuple(findings)
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from audition.counted import counted
 from audition.errors import did_you_mean
 from audition.model import Skill
 from audition.skills import find_skills
@@ -89,7 +90,7 @@ def read_resource(skills: Mapping[str, Skill], name: str, path: str) -> str:
     with open(target, "rb") as file:
         data = file.read(FILE_CAP)
     if b"\0" in data:
-        return f"`{path}` is no text: {os.path.getsize(target)} bytes."
+        return f"`{path}` is no text: {counted(os.path.getsize(target), 'byte')}."
     return data.decode("utf-8", "replace")
 
 

@@ -5,6 +5,7 @@ Must not know: checks, policies, files.
 """
 
 from audition.agent import Agent
+from audition.counted import counted
 from audition.model import Fault, Sealed, Trace
 from audition.trouble import say_why, tell_trouble
 
@@ -41,7 +42,7 @@ def _no_end(sealed: Sealed, trace: Trace, agent: Agent, stderr: str) -> str:
         version = sealed.agent_version or "unknown"
         known = f"; known {agent.known_version}" if agent.known_version else ""
         said = f"; {fault}" if fault else ""
-        count = f"{lines} line{'s' if lines > 1 else ''} unread, the first is {trace.unread[0]}"
+        count = f"{counted(lines, 'line')} unread, the first is {trace.unread[0]}"
         return f"output not understood (version {version}{known}): {count}; {code}{said}"
     return f"the session has no end ({code})" + (f": {fault}" if fault else "")
 

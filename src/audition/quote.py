@@ -6,6 +6,7 @@ Must not know: where history is kept, the screen. An unknown price is null, neve
 
 from collections.abc import Iterable, Sequence
 
+from audition.counted import counted
 from audition.index import Average
 from audition.model import Value
 from audition.plan import Plan
@@ -176,7 +177,7 @@ def _basis(one: Average, cell: Cell) -> str:
     if not one.trials:
         return f"assumed: {one.seconds:g} s and {one.tokens:g} tokens a trial"
     whose = f"of `{one.skill}`" if one.skill else "without a skill"
-    count = f"{one.trials} earlier trial{'s' * (one.trials != 1)}"
+    count = f"{counted(one.trials, 'earlier trial')}"
     return count if one.skill == cell.skill else f"{count} {whose}"
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 import msgspec
 
+from audition.counted import counted
 from audition.eligible import is_explicit
 from audition.errors import UsageError, unknown
 from audition.model import Case, Suite, Value
@@ -121,7 +122,7 @@ def choose(suites: Sequence[Suite], wanted: Wanted) -> tuple[Suite, ...]:
     chosen = _cap(keep_kind(select(suites, keep), wanted.suite), wanted)
     if not chosen:
         raise UsageError(
-            f"the selection matches none of {len(every)} case{'s' * (len(every) != 1)}",
+            f"the selection matches none of {counted(len(every), 'case')}",
             "`audition cases` lists what there is",
         )
     return chosen

@@ -12,6 +12,7 @@ from unicodedata import category
 
 import msgspec
 
+from audition.counted import counted
 from audition.model import (
     AnyEvent,
     Call,
@@ -187,7 +188,7 @@ def say_facts(session: Session) -> Iterator[tuple[str, str]]:
     yield "end", f"{end} ({took})"
     yield "usage", usage_in_words(trace.usage)
     if trace.unread_count:
-        yield "unread", f"{trace.unread_count} lines, the first is {trace.unread[0]}"
+        yield "unread", f"{counted(trace.unread_count, 'line')}, the first is {trace.unread[0]}"
     if trace.truncated or sealed.truncated:
         yield "cut", "the output was longer than is kept"
     for kind in ("added", "changed", "removed", "refused"):

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Self, TextIO
 
 import msgspec
 
+from audition.counted import counted
 from audition.model import Record, Trial
 from audition.plan import Plan
 from audition.quote import Quote
 from audition.report.escape import one_line, visible
 from audition.report.quoted import lay_out_quote
 from audition.report.text import STATUSES, Cell, Line, aligned, lay_out, plain
-from audition.report.words import count, say_seconds
+from audition.report.words import say_seconds
 from audition.summary import Summary
 
 if TYPE_CHECKING:
@@ -44,10 +45,7 @@ RUNNING_SHOWN = 8
 
 
 def print_summary(
-    summary: Summary,
-    records: Iterable[Record],
-    out: str = "",
-    stream: TextIO | None = None,
+    summary: Summary, records: Iterable[Record], out: str = "", stream: TextIO | None = None
 ) -> None:
     """The report, as wide as the terminal; 100 columns in a pipe. `out` is put behind commands."""
     stream = stream or sys.stdout
@@ -110,8 +108,8 @@ def _lay_out_plan(plan: Plan) -> Iterator[Line]:
     yield ()
     left_out = sum(bool(each.ineligible) for each in plan.trials)
     most = "at most " * any(cell.cap is not None for cell in plan.cells)
-    words = f", {left_out} of them ineligible" if left_out else ""
-    yield ((f"{most}{count(len(plan.trials), 'trial')} planned{words}.", "title"),)
+    most += f"{counted(len(plan.trials), 'trial')} planned"
+    yield ((f"{most}, {left_out} of them ineligible." if left_out else f"{most}.", "title"),)
 
 
 def print_lines(lines: Iterable[Line], stream: TextIO) -> None:

@@ -17,6 +17,7 @@ from typing import Literal
 import msgspec
 
 from audition.aim import DEFAULTS, Aim, rates_of
+from audition.counted import counted
 from audition.model import Suite, Trial, Value
 from audition.stats.duel import Duel, make_duel
 from audition.stats.fixed import fixed_design, judge_counts, trials_to_prove
@@ -259,7 +260,7 @@ def _open_words(cell: Cell, passed: int, of: int) -> str:
     needed = fixed_design(cell.unacceptable, cell.target).trials
     return (
         f"{passed} of {of} tells {cell.target:.0%} from {cell.unacceptable:.0%} "
-        f"not yet; {needed} trials always do"
+        f"not yet; {counted(needed, 'trial always does', 'trials always do')}"
     )
 
 
@@ -271,7 +272,7 @@ def _decided_words(cell: Cell, decision: Decision) -> str:
     if decision.by_cap:
         early = decision.at < cell.design.cap
         where = ", for the rest could not change it" if early else " at the cap"
-    return f"{side} is established after {decision.at} trials{where}"
+    return f"{side} is established after {counted(decision.at, 'trial')}{where}"
 
 
 def overall(cells: Iterable[CellVerdict], *, passed: int, of: int) -> Word:

@@ -11,6 +11,7 @@ from msgspec import Meta
 from audition.check import Outcome, Verdict, failed, passed, undecided
 from audition.checks.limits import Count, Seconds
 from audition.checks.looks import unless_cut
+from audition.counted import counted
 from audition.errors import did_you_mean
 from audition.latency import (
     BEFORE,
@@ -167,7 +168,7 @@ def max_context_bytes(
             texts[place] = event.text
     took = sum(len(each.encode("utf-8", "replace")) for each in texts.values())
     proof = sorted({outcome.trace.events[place].line for place in texts})
-    said = f"{took} bytes, at most {bytes} wanted"
+    said = f"{counted(took, 'byte')}, at most {bytes} wanted"
     if took > bytes:
         return failed(said, *proof)
     if not took:

@@ -18,6 +18,7 @@ from audition.check import (
     passed,
 )
 from audition.checks.looks import LINES_CAP, look_at_pattern, unless_cut
+from audition.counted import counted
 from audition.model import Json, Message, Trace
 from audition.pattern import excerpt, find_pattern
 
@@ -80,7 +81,7 @@ def _missing(outcome: Outcome, where: Where, what: str) -> Verdict:
     elif where == "last":
         verdict = failed(f"no {what} in the answer: `{excerpt(said[0])}`", *lines)
     else:
-        verdict = failed(f"no {what} in any of {len(said)} messages", *lines)
+        verdict = failed(f"no {what} in any of {counted(len(said), 'message')}", *lines)
     if where == "last" and outcome.trace.end.answer is not None:
         return verdict
     return unless_cut(outcome, verdict)

@@ -14,6 +14,7 @@ from msgspec import Meta
 from audition.check import Outcome, Verdict, failed, passed, undecided
 from audition.checks.limits import Count
 from audition.checks.looks import LINES_CAP, unless_cut
+from audition.counted import counted
 from audition.model import Call
 from audition.pattern import excerpt
 
@@ -47,7 +48,7 @@ def max_calls(outcome: Outcome, *, count: Count) -> Verdict:
           - max_calls: {count: 20}
     """
     calls = _calls(outcome)
-    said = f"{len(calls)} calls, at most {count} wanted"
+    said = f"{counted(len(calls), 'call')}, at most {count} wanted"
     if len(calls) > count:
         return failed(said, *(each.line for each in calls[count : count + LINES_CAP]))
     return unless_cut(outcome, passed(said, *(each.line for each in calls[:LINES_CAP])))

@@ -11,6 +11,7 @@ from msgspec import Meta
 from audition.check import BadArguments, Outcome, Verdict, failed, fails_early, passed
 from audition.checks.looks import look_at_pattern
 from audition.checks.workspace import lines_of, look_at_globs, name_some
+from audition.counted import counted
 from audition.globs import matching
 from audition.model import Json
 from audition.pattern import compile_pattern, excerpt
@@ -44,7 +45,9 @@ def layout(outcome: Outcome, *, files: list[Glob] = [], forbid: list[Glob] = [])
     if found := sorted({path for glob in forbid for path in matching(glob, there)}):
         return failed(f"there is {name_some(found)}", *lines_of(outcome, found))
     fitted = sorted({path for glob in files for path in matching(glob, there)})
-    return passed(f"{len(there)} files lie as wanted", *lines_of(outcome, fitted))
+    return passed(
+        f"{counted(len(there), 'file lies', 'files lie')} as wanted", *lines_of(outcome, fitted)
+    )
 
 
 def _look(arguments: dict[str, Json]) -> None:
@@ -72,5 +75,5 @@ def named(outcome: Outcome, *, path: Glob, pattern: Glob) -> Verdict:
     if bad:
         said = f"not named as `{excerpt(pattern, limit=60)}`: {name_some(bad)}"
         return failed(said, *lines_of(outcome, bad))
-    said = f"{len(found)} files are named as `{excerpt(pattern, limit=60)}`"
+    said = f"{counted(len(found), 'file is', 'files are')} named as `{excerpt(pattern, limit=60)}`"
     return passed(said, *lines_of(outcome, found))

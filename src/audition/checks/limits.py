@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from audition.check import BadArguments, Outcome, Verdict, failed, fails_early, passed, undecided
 from audition.checks.looks import LINES_CAP, end_lines, unless_cut
+from audition.counted import counted
 from audition.model import Call, Json
 from audition.settling import number_turns
 
@@ -35,7 +36,7 @@ def max_commands(
     ran = outcome.commands.total if counting == "total" else outcome.commands.effective
     if ran is None:
         return undecided("how many commands ran is not known")
-    said = f"{ran} {counting} commands, at most {count} wanted"
+    said = f"{counted(ran, f'{counting} command')}, at most {count} wanted"
     shell = (each for each in outcome.trace.events if type(each) is Call and each.does == "shell")
     lines = [each.line for each in shell if counting == "total" or outcome.is_effective(each)]
     lines = lines[:LINES_CAP]
@@ -126,7 +127,7 @@ def max_turns(outcome: Outcome, *, turns: Count) -> Verdict:
     took = outcome.trace.turns
     if took is None:
         return undecided("the agent's turns are not known")
-    said = f"{took} turns, at most {turns} wanted"
+    said = f"{counted(took, 'turn')}, at most {turns} wanted"
     end = outcome.trace.end
     lines = [end.line] if end.turns is not None else _starts(outcome)[:LINES_CAP]
     if took > turns:

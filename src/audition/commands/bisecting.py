@@ -23,6 +23,7 @@ from audition.commands.finish import say
 from audition.commands.picking import pick_suites
 from audition.commands.wishes import Wishes
 from audition.config import Config
+from audition.counted import counted
 from audition.errors import Exit, UsageError, unknown
 from audition.installed import configure_agent
 from audition.model import Skill, Suite
@@ -273,6 +274,6 @@ def _tell_quote(plan: Plan, counts: tuple[int, int], wishes: Wishes, config: Con
         click.echo(msgspec.json.encode(told))
         return Exit.OK
     print_plan(plan, quote=quote)
-    word = "commit touches" if commits == 1 else "commits touch"
-    click.echo(f"{commits} {word} the skills; at most {looks} looks, each as quoted above.")
+    touch = counted(commits, "commit touches", "commits touch")
+    click.echo(f"{touch} the skills; at most {counted(looks, 'look')}, each as quoted above.")
     return Exit.OK

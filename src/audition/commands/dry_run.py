@@ -8,12 +8,12 @@ from pathlib import Path
 
 from audition.commands.wishes import Wishes
 from audition.config import Config
+from audition.counted import counted
 from audition.errors import Exit
 from audition.installed import configure_agent
 from audition.plan import Plan
 from audition.quote import Quote
 from audition.report.escape import one_line
-from audition.report.words import count
 
 ARMS_SHOWN = 6
 
@@ -35,9 +35,9 @@ def say_plan(plan: Plan, wishes: Wishes) -> str:
     shown = ", ".join(map(one_line, list(arms)[:ARMS_SHOWN]))
     more = f" and {len(arms) - ARMS_SHOWN} more" if len(arms) > ARMS_SHOWN else ""
     most = "at most " * any(cell.cap is not None for cell in plan.cells)
-    cases = count(len({each.case.node for each in plan.trials}), "case")
+    cases = counted(len({each.case.node for each in plan.trials}), "case")
     left_out = sum(bool(each.ineligible) for each in plan.trials)
-    words = f"{most}{count(len(plan.trials), 'trial')}: {cases}, {shown}{more}"
+    words = f"{most}{counted(len(plan.trials), 'trial')}: {cases}, {shown}{more}"
     words += f", {left_out} ineligible" if left_out else ""
     return f"{words}; {min(at_once(wishes), len(plan.trials))} at once"
 

@@ -22,6 +22,7 @@ from audition.commands.judges import judge_again, make_judge
 from audition.commands.options import option, out_option, output_format
 from audition.commands.run import FORMATS
 from audition.config import Config
+from audition.counted import counted
 from audition.errors import AuditionError, RunTrouble
 from audition.grading import Grading, grade_sealed
 from audition.installed import configure_agent
@@ -132,11 +133,12 @@ class Regraded:
 
     def in_words(self) -> str:
         """What was done, for people."""
-        anew = f"graded {self.graded} trials again"
+        anew = f"graded {counted(self.graded, 'trial')} again"
         if self.stood:
             again = self.graded - self.stood
-            anew = f"{self.graded} trials: {self.stood} stand as they were, {again} graded again"
-        return f"{anew}; {self.changed} verdicts changed"
+            stand = counted(self.stood, "stands as it was", "stand as they were")
+            anew = f"{counted(self.graded, 'trial')}: {stand}, {again} graded again"
+        return f"{anew}; {counted(self.changed, 'verdict')} changed"
 
 
 def regrade(

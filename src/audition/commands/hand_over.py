@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from audition.config import Config
+from audition.counted import counted
 from audition.errors import UsageError
 from audition.exports import Told, export
 from audition.grading import read_judgement, read_sealed_trace
@@ -37,7 +38,7 @@ def hand_over(run: Path, tool: str, to: str | None, config: Config) -> None:
         path = Path(to, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8", "replace")
-    click.echo(f"wrote {len(files)} files below {to}", err=True)
+    click.echo(f"wrote {counted(len(files), 'file')} below {to}", err=True)
 
 
 def _content(name: str, text: str) -> object:

@@ -19,6 +19,7 @@ from audition.commands.judges import AT_ONCE, bench_for, make_judge
 from audition.commands.labels import Labelled, find_labelled, matter_of, read_grading
 from audition.commands.options import out_option, output_format
 from audition.config import Config
+from audition.counted import counted
 from audition.errors import BadFile, Exit
 from audition.grading import Grading
 from audition.judge import PAYLOADS, Identity, append_payload
@@ -223,9 +224,9 @@ def _last(kept: Path) -> Check | None:
 
 
 def _tell(check: Check) -> list[str]:
-    lines = [f"judge: {check.by.name}, {check.votes} vote{'s' * (check.votes > 1)}"]
+    lines = [f"judge: {check.by.name}, {counted(check.votes, 'vote')}"]
     for each in check.standings:
-        many = f"{each.labels} label{'s' * (each.labels != 1)}"
+        many = counted(each.labels, "label")
         lines += ["", f"{each.criterion}: {many}, {each.met} met, {each.unmet} unmet"]
         for name in ("agreement", "kappa", "ac1", "sensitivity", "specificity"):
             found = getattr(each, name)
@@ -265,7 +266,7 @@ def _tell_changes(check: Check) -> list[str]:
     if then is None:
         return []
     words = f"against {then.by.name}, {then.began}: "
-    words += f"{len(then.changed)} of {then.both} verdicts changed"
+    words += f"{len(then.changed)} of {counted(then.both, 'verdict')} changed"
     if then.p is not None:
         words += f"; {then.better} right now, {then.worse} wrong now (p = {then.p:.3f})"
     return [words, *(f"  {key}: now {check.verdicts[key]}" for key in then.changed)]

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from audition.commands.options import option, output_format, paths_argument
+from audition.counted import counted
 from audition.errors import Exit
 from audition.lint import FORMATS, Lint, choose_rules
 from audition.lint import lint as find
@@ -66,12 +67,8 @@ def _fitting(text: str) -> str:
 
 
 def _sum(asked: Lint, count: Counter[str]) -> str:
-    looked = [_many(len(asked.folders), "skill")]
+    looked = [counted(len(asked.folders), "skill")]
     if asked.evals:
-        looked.append(_many(len(asked.read[0]), "case file"))
-    found = ", ".join(_many(count[each], each) for each in ("error", "warning", "note"))
+        looked.append(counted(len(asked.read[0]), "case file"))
+    found = ", ".join(counted(count[each], each) for each in ("error", "warning", "note"))
     return f"{' and '.join(looked)}: {found}"
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"

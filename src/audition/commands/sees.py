@@ -16,6 +16,7 @@ from audition.attempt import Means
 from audition.commands.modes import agents_meant, check_delivery
 from audition.commands.options import option, output_format
 from audition.config import Config
+from audition.counted import counted
 from audition.eligible import why_not_taken
 from audition.errors import AgentMissing, Exit, UsageError
 from audition.installed import Ready, check_mcp, make_ready
@@ -193,9 +194,9 @@ def _print(cell: Cell) -> None:
         shown, of = offer["shown_chars"], offer["of_chars"]
         why = ": only the user may call it" if offer["skill"] in cell.for_users else ""
         said = {
-            "full": f"in full, {shown} characters",
-            "cut": f"cut after {shown} of {of} characters",
-            "name": f"name only, none of {of} characters",
+            "full": f"in full, {counted(shown, 'character')}",
+            "cut": f"cut after {shown} of {counted(of, 'character')}",
+            "name": f"name only, none of {counted(of, 'character')}",
             "missing": f"missing{why}",
         }.get(offer["offered"], "unknown")
         click.echo(visible(f"  {offer['skill']:<24} {said}"))
@@ -203,7 +204,8 @@ def _print(cell: Cell) -> None:
     room = f" of about {sight.budget_chars} characters" if sight.budget_chars else ""
     ways = ", ".join(f"{size} {route}" for route, size in sight.listing_bytes.items())
     click.echo(
-        f"  listing: {used} bytes{room}" + (f" ({ways})" if len(sight.listing_bytes) > 1 else "")
+        f"  listing: {counted(used, 'byte')}{room}"
+        + (f" ({ways})" if len(sight.listing_bytes) > 1 else "")
     )
     if sight.also_shown:
         click.echo(visible(f"  shared with the agent's own: {', '.join(sight.also_shown)}"))

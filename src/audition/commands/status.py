@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from audition.commands.options import option, out_option, out_words, output_format, resume_words
+from audition.counted import counted
 from audition.session_text import visible_word
 from audition.store import State, find_run, read_state
 
@@ -66,7 +67,10 @@ def as_json(state: State, path: Path) -> dict[str, Any]:
 
 def _how_far(state: State) -> str:
     most = "" if state.spared is None else "at most "
-    parts = [f"{state.done} of {most}{state.planned} trials done", f"{state.passed} passed"]
+    parts = [
+        f"{state.done} of {most}{counted(state.planned, 'trial')} done",
+        f"{state.passed} passed",
+    ]
     parts += [f"{state.failed} failed", f"{state.error} in error"]
     if state.ineligible:
         parts.append(f"{state.ineligible} ineligible")

@@ -25,6 +25,7 @@ from audition.called import bare
 from audition.cases.process import read_rules
 from audition.commands.options import option, output_format
 from audition.conduct import judge_conduct
+from audition.counted import counted
 from audition.errors import AuditionError, BadFile, UnknownName, UsageError, did_you_mean
 from audition.evidence import climb
 from audition.model import Commands, Evidence, Json, Rule, Ruling, Skill, Spent, Trace
@@ -145,7 +146,7 @@ def as_text(trace: Trace, evidence: tuple[Evidence, ...], commands: Commands) ->
     yield f"turns: {'unknown' if trace.turns is None else trace.turns}"
     yield f"commands: {commands.total}, of which {commands.effective} did more than look around"
     if trace.unread_count:
-        yield f"unread: {trace.unread_count} lines, the first is {trace.unread[0]}"
+        yield f"unread: {counted(trace.unread_count, 'line')}, the first is {trace.unread[0]}"
     if trace.truncated:
         yield "cut: a line was longer than is read"
 

@@ -14,6 +14,7 @@ from audition.conduct.automata import EVERY_CALL, FORMS, State, result_of
 from audition.conduct.order import Item, Order
 from audition.conduct.session import NEVER, Mark, walk
 from audition.conduct.sights import make_sight, say_pattern
+from audition.counted import counted
 from audition.model import EventPattern, Rule, Ruling, Trace
 
 LINES = 20
@@ -70,7 +71,7 @@ class _Count:
         if least <= self.sure and highest <= most:
             return _say(self.rule, "met", tuple(self.lines))
         if highest < least or self.sure > most:
-            many = _many(self.sure, "time") if form == "count" else _many(self.limit, "turn")
+            many = counted(self.sure, "time") if form == "count" else counted(self.limit, "turn")
             return _say(self.rule, "unmet", tuple(self.lines), many)
         why = "" if highest != NEVER else CUT if trace.truncated else ENDLESS
         return Ruling(
@@ -153,11 +154,7 @@ class _Ordered:
             return Ruling(id=rule.id, result="unknown", reason=reason, lines=lines)
         if trace.end.status == "interrupted" and not all(sure for _, sure in found):
             return Ruling(id=rule.id, result="unknown", reason=ENDLESS, lines=lines)
-        return _say(rule, names[0], lines, f"the first {_many(self.limit, 'call')}")
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
+        return _say(rule, names[0], lines, f"the first {counted(self.limit, 'call')}")
 
 
 def _say(rule: Rule, result: str, lines: tuple[int, ...], many: str = "") -> Ruling:

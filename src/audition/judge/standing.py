@@ -9,6 +9,7 @@ many of the bad it called unmet. A verdict of `cannot_tell` is right about neith
 
 from collections.abc import Mapping, Sequence
 
+from audition.counted import counted
 from audition.judge.values import Word
 from audition.model import Value
 from audition.stats.agreement import ac1, agreed, kappa
@@ -92,7 +93,7 @@ def _row(confusion: Mapping[str, dict[str, int]], label: str) -> dict[str, int]:
 def _few(met: int, unmet: int) -> tuple[str, ...]:
     both = met + unmet
     if both < LABELS_NEEDED:
-        return (f"{both} labels of `met` or `unmet`; {LABELS_NEEDED} are needed",)
+        return (f"{counted(both, 'label')} of `met` or `unmet`; {LABELS_NEEDED} are needed",)
     if min(met, unmet) < both * LEAST_SHARE:
         return (f"{met} met to {unmet} unmet is not balanced: a third of each is needed",)
     return ()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+from audition.counted import counted
 from audition.errors import BadFile, did_you_mean
 from audition.model import Finding, Json, Spent, Value
 from audition.provider.wire import Reply
@@ -56,7 +57,7 @@ class BadScript(BadFile):
     """A script with mistakes; `findings` holds all of them."""
 
     def __init__(self, findings: tuple[Finding, ...]) -> None:
-        count = f"{len(findings)} mistake{'s' * (len(findings) != 1)} in a provider's script"
+        count = f"{counted(len(findings), 'mistake')} in a provider's script"
         shown = "\n".join([count, *map(str, findings)])
         super().__init__(_harmless(shown), "see docs/provider.md for what a turn may hold")
         self.findings = findings

@@ -6,9 +6,9 @@ In: looks at commits. Out: text. Must not know: git, files, the screen, how a lo
 from collections.abc import Iterable
 from typing import Literal
 
+from audition.counted import counted
 from audition.model import Value
 from audition.report.escape import one_line
-from audition.report.words import count
 from audition.stats.halving import Word
 
 Outcome = Literal["found", "inconclusive", "not broken", "never good"]
@@ -97,5 +97,5 @@ def _took(found: Search) -> str:
     )
     said = "unknown tokens" if None in tokens else f"{sum(tokens):,} tokens"
     cost = "cost unknown" if None in dollars else f"${sum(dollars):.2f}"
-    looks = f"{count(len(found.looks), 'look')}, {count(trials, 'trial')}"
+    looks = f"{counted(len(found.looks), 'look')}, {counted(trials, 'trial')}"
     return f"{looks}, {said}, {cost}; the runs are in {one_line(found.folder)}"

@@ -6,8 +6,8 @@ In: a Comparison. Out: text. Must not know: files, the screen, how it was found.
 from collections.abc import Iterable, Sequence
 
 from audition.comparison import CaseChange, Comparison, MetricChange, Pairs
+from audition.counted import counted
 from audition.report.escape import for_markdown, one_line
-from audition.report.words import count
 
 SHOWN = 50
 """So many cases are named of each sort of change."""
@@ -60,7 +60,7 @@ def say_pairs(pairs: Pairs) -> str:
     if pairs.rate_a is None or pairs.rate_b is None:
         return "nothing to compare"
     return (
-        f"{pairs.rate_a:.0%} → {pairs.rate_b:.0%} over {count(pairs.of, 'pair')} "
+        f"{pairs.rate_a:.0%} → {pairs.rate_b:.0%} over {counted(pairs.of, 'pair')} "
         f"({_interval(pairs)}), {_verdict(pairs)}"
     )
 
@@ -75,8 +75,8 @@ def _verdict(pairs: Pairs) -> str:
 def say_smallest(pairs: Pairs) -> str:
     """The smallest difference that so many pairs would mostly have shown."""
     if pairs.smallest is None:
-        return f"{count(pairs.of, 'pair')} could not show any difference"
-    return f"the smallest that {count(pairs.of, 'pair')} can show is {pairs.smallest:.0%}"
+        return f"{counted(pairs.of, 'pair')} could not show any difference"
+    return f"the smallest that {counted(pairs.of, 'pair')} can show is {pairs.smallest:.0%}"
 
 
 def _p(p: float) -> str:

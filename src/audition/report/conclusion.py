@@ -6,8 +6,8 @@ In: a Summary. Out: sentences, not yet escaped for any medium. Must not know: fo
 from collections.abc import Iterable
 from math import floor
 
+from audition.counted import counted
 from audition.report.arms import say_arm
-from audition.report.words import count
 from audition.summary import (
     ArmSummary,
     Invisible,
@@ -32,7 +32,7 @@ def conclude(summary: Summary) -> tuple[str, ...]:
     elif not graded:
         said.append("Nothing could be graded, so nothing is known.")
     elif totals.fail:
-        said.append(f"{totals.fail} of {count(graded, 'graded trial')} failed.")
+        said.append(f"{totals.fail} of {counted(graded, 'graded trial')} failed.")
         said.extend(_where(summary))
     elif graded == 1:
         said.append("The one graded trial passed.")
@@ -78,7 +78,7 @@ def _where(summary: Summary) -> Iterable[str]:
         if each.verdict == "fail"
     ]
     if bad:
-        more = [f"{count(len(bad) - 3, 'more skill')} failed"] * (len(bad) > 3)
+        more = [f"{counted(len(bad) - 3, 'more skill')} failed"] * (len(bad) > 3)
         yield f"{'; '.join([*bad[:3], *more])}."
     if is_sequential(summary) and not has_failed(summary) and not is_open(summary):
         yield "Every verdict is pass: the rates are good enough."
@@ -86,7 +86,7 @@ def _where(summary: Summary) -> Iterable[str]:
 
 def _missed(skill: SkillSummary) -> str:
     parts = [
-        f"{share.of - share.passed} of {count(share.of, word)}"
+        f"{share.of - share.passed} of {counted(share.of, word)}"
         for share, word in ((skill.positives, "positive"), (skill.negatives, "negative"))
         if share.passed < share.of
     ]
@@ -120,7 +120,7 @@ def say_routes(arm: ArmSummary) -> str:
     """Which ways skills took, and what their listings cost; empty where there was one way only."""
     if len(arm.routes) < 2 and len(arm.listing_bytes) < 2:
         return ""
-    ways = [f"{count(times, 'time')} by {route}" for route, times in arm.routes.items()]
+    ways = [f"{counted(times, 'time')} by {route}" for route, times in arm.routes.items()]
     costs = [f"{size} bytes {route}" for route, size in arm.listing_bytes.items()]
     parts = [f"loaded {_and(ways)}"] if ways else []
     parts += [f"the listings cost {_and(costs)}"] if costs else []
@@ -129,7 +129,7 @@ def say_routes(arm: ArmSummary) -> str:
 
 def say_unread(arm: ArmSummary) -> str:
     """That an agent printed what its reader does not know; empty where it knew all."""
-    lines = count(arm.unread, "line it does not know", "lines it does not know")
+    lines = counted(arm.unread, "line it does not know", "lines it does not know")
     return f"The reader of {say_arm(arm)} met {lines}, and missed what they tell." * (
         arm.unread > 0
     )
@@ -138,7 +138,7 @@ def say_unread(arm: ArmSummary) -> str:
 def say_invisible(each: Invisible) -> str:
     """That a skill could not be chosen, for it was not shown."""
     how = "by its name only" if each.offered == "name" else "not at all"
-    trials = count(each.trials, "positive")
+    trials = counted(each.trials, "positive")
     return (
         f"{each.skill} was shown {how} on {say_arm(each)} ({trials}): "
         "no wording can mend what is not shown."

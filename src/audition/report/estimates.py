@@ -7,9 +7,10 @@ In: a Summary. Out: tables of short plain text, not yet escaped. Must not know: 
 from collections.abc import Callable, Iterable, Sequence
 from math import ceil, floor
 
+from audition.counted import counted
 from audition.model import Value
 from audition.report.arms import say_arm
-from audition.report.words import count, say_seconds
+from audition.report.words import say_seconds
 from audition.stats.labels import NONE
 from audition.summary import Step, Summary, Until
 from audition.summary.calls import Guess
@@ -164,4 +165,4 @@ def say_thefts(summary: Summary) -> Iterable[str]:
         if NONE not in (row, name) and row != name
     ]
     for number, row, name in sorted(found):
-        yield f"{name} was called {count(-number, 'time')} for prompts of {row}"
+        yield f"{name} was called {counted(-number, 'time')} for prompts of {row}"

@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from audition.counted import counted
 from audition.model import Inputs, Json, Record, Skill, Value
 from audition.report import words
 from audition.report.arms import say_arm
@@ -139,7 +140,7 @@ def page_environment() -> tuple["Environment", str]:
     )
     environment.globals.update(
         {name: getattr(words, name) for name in dir(words) if name.startswith("say_")},
-        count=words.count,
+        counted=counted,
         say_took=say_took,
         took=TOOK,
         climb_down=climb_down,

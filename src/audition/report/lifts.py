@@ -5,15 +5,17 @@ In: a Summary. Out: sentences. Must not know: formats, the screen.
 
 from collections.abc import Iterable
 
+from audition.counted import counted
 from audition.report.escape import one_line
-from audition.report.words import count
 from audition.summary import Gain, Lift, PairTest, Summary
 
 
 def say_lifts(summary: Summary) -> Iterable[str]:
     """One sentence for each skill, arm and baseline; and how much is not from this run."""
     if summary.reused:
-        yield f"{summary.reused} of {summary.totals.trials} trials were taken over from earlier runs"
+        were = "was" if summary.reused == 1 else "were"
+        trials = counted(summary.totals.trials, "trial")
+        yield f"{summary.reused} of {trials} {were} taken over from earlier runs"
     for each in summary.lifts:
         yield one_line(say_lift(each))
 
@@ -40,8 +42,9 @@ def say_duel(test: PairTest) -> str:
     """After how many pairs it was known, and what was looked for."""
     sought = f"{test.effect * 100:.3g} points"
     if test.word == "open":
-        return f"not told yet whether it is worth {sought}; at most {test.cap} pairs tell"
-    known = f"known after {test.at} pairs"
+        pairs = counted(test.cap, "pair tells", "pairs tell")
+        return f"not told yet whether it is worth {sought}; at most {pairs}"
+    known = f"known after {counted(test.at or 0, 'pair')}"
     return f"{known}: not worth {sought}" if test.word == "no difference" else known
 
 
@@ -52,7 +55,7 @@ def say_gain(gain: Gain) -> str:
     rates = f"{gain.baseline:.0%} → {gain.skill:.0%} ({gain.low:+.0%} to {gain.high:+.0%})"
     if gain.word != "no significant difference":
         return f"{rates}, it {gain.word}"
-    pairs = count(gain.pairs, "pair")
+    pairs = counted(gain.pairs, "pair")
     if gain.smallest is None:
         return f"{rates}, {gain.word}; {pairs} could not show any"
     return f"{rates}, {gain.word}; the smallest that {pairs} can show is {gain.smallest:.0%}"

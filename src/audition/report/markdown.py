@@ -5,6 +5,7 @@ In: a Summary, Records, Inputs. Out: GitHub-flavoured Markdown. Must not know: f
 
 from collections.abc import Iterable, Sequence
 
+from audition.counted import counted
 from audition.model import Inputs, Record
 from audition.report.arms import say_arm
 from audition.report.conclusion import conclude
@@ -16,7 +17,6 @@ from audition.report.spreads import HEAD, say_took
 from audition.report.words import (
     Group,
     Trouble,
-    count,
     gather_troubles,
     say_count,
     say_difference,
@@ -61,7 +61,7 @@ def write_markdown(
 def _totals(summary: Summary) -> str:
     totals = summary.totals
     return (
-        f"{count(totals.trials, 'trial')}: {totals.passed} passed, {totals.fail} failed, "
+        f"{counted(totals.trials, 'trial')}: {totals.passed} passed, {totals.fail} failed, "
         f"{totals.error} in error, {totals.ineligible} ineligible"
     )
 
@@ -163,7 +163,7 @@ def _causes(summary: Summary) -> Iterable[str]:
         return
     yield "## Not graded"
     yield "\n".join(
-        f"- {MARKS[each.status]} {count(each.trials, 'trial')}: "
+        f"- {MARKS[each.status]} {counted(each.trials, 'trial')}: "
         f"{for_markdown(one_line(each.reason)) or 'no reason was given'}"
         for each in summary.causes
     )

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Literal
 
+from audition.counted import counted
 from audition.model import Inputs, Record
 from audition.report.arms import say_arm
 from audition.report.conclusion import conclude
@@ -22,7 +23,6 @@ from audition.report.spreads import say_all_it_took
 from audition.report.words import (
     Group,
     Trouble,
-    count,
     gather_troubles,
     say_count,
     say_difference,
@@ -73,7 +73,7 @@ def lay_out(
     for cause in summary.causes:
         if cause.status == "ineligible":
             reason = one_line(cause.reason) or "no reason was given"
-            yield from _wrapped(f"{count(cause.trials, 'trial')} ineligible: {reason}", width, 0)
+            yield from _wrapped(f"{counted(cause.trials, 'trial')} ineligible: {reason}", width, 0)
     yield from _took(summary, width)
     for words in (*say_lifts(summary), *say_gates(summary)):
         yield from _wrapped(words, width, 0)
@@ -130,7 +130,7 @@ def _tone(summary: Summary) -> Style:
 def _head(summary: Summary, width: int) -> Iterator[Line]:
     totals = summary.totals
     spans: list[Span] = [
-        (count(totals.trials, "trial"), ""),
+        (counted(totals.trials, "trial"), ""),
         (f"  {totals.passed} passed", "good" if totals.passed else "dim"),
         (f"  {totals.fail} failed", "bad" if totals.fail else "dim"),
     ]
@@ -153,7 +153,7 @@ Row = tuple[str, Share, Share, Line]
 def _skill_rows(summary: Summary) -> Iterator[Row]:
     for name, each in summary.skills.items():
         verdict: Span = (each.verdict.upper(), VERDICTS.get(each.verdict, "warn"))
-        errors: Span = (f"  {count(each.errors, 'error')}" if each.errors else "", "warn")
+        errors: Span = (f"  {counted(each.errors, 'error')}" if each.errors else "", "warn")
         yield one_line(name, 60), each.positives, each.negatives, (verdict, errors)
 
 

@@ -9,6 +9,7 @@ from bisect import insort
 from collections.abc import Iterable
 from math import ceil, floor
 
+from audition.counted import counted
 from audition.model import Record, Value
 from audition.report.arms import say_arm
 from audition.report.escape import one_line
@@ -170,13 +171,8 @@ def say_dollars(arm: ArmSummary) -> str:
 def say_difference(each: Difference) -> str:
     """That a faithful policy and the strict one disagree about a case."""
     name = f"{each.skill}/{each.case}" if each.skill else each.case
-    trials = f" ({count(each.trials, 'trial')})" if each.trials > 1 else ""
+    trials = f" ({counted(each.trials, 'trial')})" if each.trials > 1 else ""
     return (
         f"{name} on {say_arm(each)}: {each.faithful} as {each.policy} judges, "
         f"{each.strict} by the default policy{trials}"
     )
-
-
-def count(number: int, one: str, many: str = "") -> str:
-    """`1 trial`, `2 trials`."""
-    return f"{number} {one if number == 1 else many or one + 's'}"

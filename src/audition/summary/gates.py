@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from audition.config import GateSettings
+from audition.counted import counted
 from audition.model import Inputs, Record, Value
 from audition.stats.rates import proven_at_least, proven_at_most
 from audition.summary.lift import Lift
@@ -144,7 +145,7 @@ def _dollars(settings: GateSettings, costs: Costs) -> Iterable[GateResult]:
         yield _result(settings, "cost", "the run", "fail", said)
     elif costs.known < costs.trials:
         unknown = costs.trials - costs.known
-        said = f"{said}, but of {unknown} trials the cost is unknown"
+        said = f"{said}, but of {counted(unknown, 'trial')} the cost is unknown"
         yield _result(settings, "cost", "the run", "inconclusive", said)
     else:
         yield _result(settings, "cost", "the run", "pass", said)

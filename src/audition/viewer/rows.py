@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from audition.counted import counted
 from audition.errors import AuditionError, RunTrouble
 from audition.model import Value
 from audition.store import list_runs, read_state
@@ -101,7 +102,7 @@ def _state_of(path: Path) -> str:
         state = read_state(path)
     except AuditionError as error:
         return f"cannot be read: {error}"
-    return f"{state.state}, {state.done} of {state.planned} trials done"
+    return f"{state.state}, {state.done} of {counted(state.planned, 'trial')} done"
 
 
 def read_rows(run: Path) -> tuple[TrialRow, ...]:
