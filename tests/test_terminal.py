@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from records import make_inputs, make_record
 
-from audition.report.text import aligned, cell_width, lay_out, plain
+from audition.report.text import aligned, cell_width, lay_out, plain, write_text
 from audition.summary import summarise
 from audition.terminal import Progress, print_summary, trial_line
 
@@ -99,6 +99,15 @@ def test_no_line_but_names_and_commands_is_wider_than_the_terminal(width):
     for line in map(plain, lay_out(SUMMARY, RECORDS, width)):
         if "::" not in line and "understudy+native/" not in line:
             assert cell_width(line) <= width
+
+
+def test_a_sentence_stays_on_one_line_where_no_terminal_shows_it():
+    reason = " ".join(f"word-{number}" for number in range(30))
+    record = make_record("fail", reason=reason)
+    stream = io.StringIO()
+    print_summary(summarise([record], make_inputs()), [record], stream=stream)
+    assert reason in stream.getvalue()
+    assert reason in write_text(summarise([record], make_inputs()), [record])
 
 
 def test_positives_and_negatives_stand_apart_in_every_width():

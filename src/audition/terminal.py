@@ -47,9 +47,10 @@ RUNNING_SHOWN = 8
 def print_summary(
     summary: Summary, records: Iterable[Record], out: str = "", stream: TextIO | None = None
 ) -> None:
-    """The report, as wide as the terminal; 100 columns in a pipe. `out` is put behind commands."""
+    """The report, as wide as the terminal, unfolded in a pipe. `out` is put behind commands."""
     stream = stream or sys.stdout
-    print_lines(lay_out(summary, records, _width(stream), out), stream)
+    folds = stream.isatty()
+    print_lines(lay_out(summary, records, _width(stream), out, folds=folds), stream)
 
 
 def print_plan(

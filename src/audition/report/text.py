@@ -1,10 +1,11 @@
 """For the terminal: the report as lines of styled spans, aligned for a width.
 
 In: a Summary, Records, a width. Out: lines; the terminal adds the colour, a pipe takes them plain,
-so that both show the same rows.
+so that both show the same rows; no sentence is folded there, so that a search finds it whole.
 Must not know: the screen, rich.
 """
 
+import sys
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -49,8 +50,8 @@ STATUSES: dict[str, Style] = {"pass": "good", "fail": "bad", "error": "warn", "i
 
 
 def write_text(summary: Summary, records: Iterable[Record], _inputs: Inputs | None = None) -> str:
-    """The report without colour, for 100 columns."""
-    return "".join(f"{plain(line)}\n" for line in lay_out(summary, records, 100))
+    """The report without colour, as a pipe takes it: its tables fit 100 columns."""
+    return "".join(f"{plain(line)}\n" for line in lay_out(summary, records, 100, folds=False))
 
 
 def plain(line: Line) -> str:
@@ -59,9 +60,10 @@ def plain(line: Line) -> str:
 
 
 def lay_out(
-    summary: Summary, records: Iterable[Record], width: int, out: str = ""
+    summary: Summary, records: Iterable[Record], width: int, out: str = "", *, folds: bool = True
 ) -> Iterator[Line]:
     """The whole report; it ends with what may honestly be concluded."""
+    fold = width if folds else sys.maxsize
     groups = gather_troubles(records, summary, CAP, out)
     yield from _head(summary, width)
     yield ()
@@ -69,19 +71,19 @@ def lay_out(
         yield from _tables(list(_skill_rows(summary)), list(_arm_rows(summary)), width)
         yield ()
     for group in groups:
-        yield from _group(group, width)
+        yield from _group(group, fold)
     for cause in summary.causes:
         if cause.status == "ineligible":
             reason = one_line(cause.reason) or "no reason was given"
-            yield from _wrapped(f"{counted(cause.trials, 'trial')} ineligible: {reason}", width, 0)
-    yield from _took(summary, width)
+            yield from _wrapped(f"{counted(cause.trials, 'trial')} ineligible: {reason}", fold, 0)
+    yield from _took(summary, fold)
     for words in (*say_lifts(summary), *say_gates(summary)):
-        yield from _wrapped(words, width, 0)
-    yield from _remarks(summary, width)
+        yield from _wrapped(words, fold, 0)
+    yield from _remarks(summary, fold)
     first, *rest = conclude(summary)
-    yield from _wrapped(first, width, 0, _tone(summary))
+    yield from _wrapped(first, fold, 0, _tone(summary))
     for sentence in rest:
-        yield from _wrapped(sentence, width, 0)
+        yield from _wrapped(sentence, fold, 0)
 
 
 def _took(summary: Summary, width: int) -> Iterator[Line]:
@@ -292,8 +294,5 @@ def _trouble(trouble: Trouble, width: int) -> Iterator[Line]:
 
 
 def _wrapped(text: str, width: int, indent: int, style: Style = "") -> Iterator[Line]:
-    margin = " " * indent
-    for line in textwrap.wrap(
-        visible(text), max(width, 30), initial_indent=margin, subsequent_indent=margin
-    ):
-        yield ((line, style),)
+    for line in textwrap.wrap(visible(text), max(width, 30) - indent):
+        yield ((" " * indent + line, style),)
