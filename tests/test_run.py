@@ -269,6 +269,10 @@ def test_the_last_failures_run_again_alone(house):
     audition(house, "run", "-a", "fake", "--run-id", "r", "-q")
     audition(house, "run", "-a", "fake", "--run-id", "again", "--lf", "-q")
     assert set(results(house, "again")) == {"quiet", "crash"}
+    audition(house, "run", "-a", "fake", "--run-id", "z", "--case", "good", "-q")
+    done = audition(house, "run", "-a", "fake", "--lf")
+    assert done.returncode == 2
+    assert done.stderr == ("error: nothing failed in the last run, z\n\nhint: run without `--lf`\n")
 
 
 def elsewhere(house, *words):

@@ -80,6 +80,15 @@ def test_a_selection_that_matches_nothing_is_an_error():
         choose(suites(), Wanted(expression="nowhere"))
 
 
+def test_a_selection_among_those_that_failed_last_names_them():
+    wanted = Wanted(cases=("explicit",), only=(("/s/b.cases.yaml", "implicit"), ("/s/x", "gone")))
+    with pytest.raises(
+        UsageError, match="none of the 2 cases that failed in the last run"
+    ) as caught:
+        choose(suites(), wanted)
+    assert "`implicit`, `gone`; run without `--lf`" in caught.value.hint
+
+
 @pytest.mark.parametrize("text", ["and", "not", "(a", "a)", "a or", "a b", "( )"])
 def test_a_broken_expression_says_what_is_wrong(text):
     with pytest.raises(UsageError, match="-k"):

@@ -120,12 +120,18 @@ def choose(suites: Sequence[Suite], wanted: Wanted) -> tuple[Suite, ...]:
         )
 
     chosen = _cap(keep_kind(select(suites, keep), wanted.suite), wanted)
-    if not chosen:
-        raise UsageError(
-            f"the selection matches none of {counted(len(every), 'case')}",
-            "`audition cases` lists what there is",
-        )
-    return chosen
+    if chosen:
+        return chosen
+    if wanted.only is None:
+        words = f"the selection matches none of {counted(len(every), 'case')}"
+        raise UsageError(words, "`audition cases` lists what there is")
+    failed = [each for _, each in wanted.only]
+    shown = ", ".join(f"`{each}`" for each in failed[:8]) + " …" * (len(failed) > 8)
+    count = counted(len(failed), "case that failed", "cases that failed")
+    raise UsageError(
+        f"the selection matches none of the {count} in the last run",
+        f"failed: {shown}; run without `--lf`, or choose among these",
+    )
 
 
 def _among(case: Case, wanted: Wanted) -> bool:

@@ -10,6 +10,7 @@ from audition.case_file import load_suites, read_suites
 from audition.cases.generated import suites_for
 from audition.commands.finish import say
 from audition.commands.wishes import Wishes
+from audition.counted import counted
 from audition.errors import UsageError
 from audition.model import Skill, Suite
 from audition.report.escape import visible
@@ -92,7 +93,8 @@ def _with_generated(files: Sequence[Path], wishes: Wishes) -> tuple[Suite, ...]:
         suites = load_suites(files, wishes.format)
         made = generated_as_pkbllm_does(files, suites)
     for suite in made:
-        say(f"note: no cases for {suite.cases[0].skill}: {len(suite.cases)} are generated")
+        are = counted(len(suite.cases), "is", "are")
+        say(f"note: no cases for {suite.cases[0].skill}: {are} generated")
     return (*suites, *made)
 
 

@@ -47,7 +47,8 @@ def conclude(summary: Summary) -> tuple[str, ...]:
         if number
     ]
     if left_out:
-        said.append(f"{_and(left_out)}; they count neither way.")
+        them = "it counts" if totals.error + totals.ineligible == 1 else "they count"
+        said.append(f"{_and(left_out)}; {them} neither way.")
     if missing := max(0, summary.planned - summary.spared - totals.trials):
         most = "at most " if summary.spared else ""
         why = f" ({summary.cut.words})" if summary.cut and summary.cut.words else ""

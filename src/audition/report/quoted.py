@@ -21,7 +21,8 @@ def lay_out_quote(quote: Quote) -> Iterator[Line]:
     yield ()
     runs = _range(quote.expected_runs, quote.worst_runs, "{:.0f}")
     tokens = _range(quote.expected_tokens, quote.worst_tokens, "{:,.0f}")
-    yield ((f"In all {runs} runs, {tokens} tokens, {_dollars(quote)}, {_time(quote)}.", "title"),)
+    costs = f"{tokens} tokens, {_dollars(quote)}, {_time(quote)}"
+    yield ((f"In all {runs} run{'s' * (runs != '1')}, {costs}.", "title"),)
     yield ((f"{quote.at_once} at once. Runs are expected–at most.", "dim"),)
     needed = quote.trials_for_10_points
     yield ((f"To see a rate fall by 10 points takes {needed} trials a cell.", "dim"),)
