@@ -282,7 +282,7 @@ def test_a_pipe_in_the_place_of_skill_md_hangs_nothing(tmp_path):
 # The digest.
 
 
-def test_the_digest_covers_names_and_bytes_and_nothing_else(tmp_path):
+def test_the_digest_covers_names_bytes_and_what_may_be_run_and_nothing_else(tmp_path):
     folder = write_skill(tmp_path / "a")
     (folder / "ref").mkdir()
     (folder / "ref/x.md").write_text("1")
@@ -295,7 +295,12 @@ def test_the_digest_covers_names_and_bytes_and_nothing_else(tmp_path):
     (folder / "ref/x.md").write_text("2")
     second = read_skill(folder).digest
     (folder / "ref/x.md").rename(folder / "ref/y.md")
-    assert len({first.digest, second, read_skill(folder).digest}) == 3
+    third = read_skill(folder).digest
+    (folder / "ref/y.md").chmod(0o755)
+    fourth = read_skill(folder).digest
+    (folder / "ref/y.md").chmod(0o700)
+    assert read_skill(folder).digest == fourth
+    assert len({first.digest, second, third, fourth}) == 4
 
 
 def test_a_link_is_digested_by_its_target_and_never_followed(tmp_path):

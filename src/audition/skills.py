@@ -163,7 +163,7 @@ def _plugin_of(path: str) -> str:
 
 
 def digest_folder(folder: str) -> str:
-    """A digest over every file of a folder: names and bytes."""
+    """A digest over every file of a folder: names, bytes, and which may be run."""
     return _digest(folder)[0]
 
 
@@ -192,7 +192,7 @@ def _first_paragraph(body: str) -> str:
 
 
 def _digest(folder: str) -> tuple[str, list[str], list[str]]:
-    """The digest over all names and bytes, the names, and those that could not be read."""
+    """The digest over all files, their names, and those that could not be read."""
     total = hashlib.sha256()
     names: list[str] = []
     unread: list[str] = []
@@ -229,4 +229,7 @@ def _file_digest(path: str) -> bytes:
     if not stat.S_ISREG(kind):
         return hashlib.sha256(b"other").digest()
     with open(path, "rb") as opened:
-        return hashlib.file_digest(opened, "sha256").digest()
+        found = hashlib.file_digest(opened, "sha256").digest()
+    # An agent that is told to run a script which may not be run does something else. It is
+    # the one bit that git keeps, so a commit that is unpacked has the digest of its folder.
+    return found + b"\0x" if kind & stat.S_IXUSR else found

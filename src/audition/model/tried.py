@@ -21,7 +21,7 @@ class Skill(Value, frozen=True, kw_only=True):
     """The plug-in that it is a part of, whose name goes before its own; empty for none."""
     argument_hint: str = ""
     digest: str = ""
-    """Over every file of the folder, names and bytes."""
+    """Over every file of the folder: names, bytes, which may be run."""
     body: str = ""
     """SKILL.md behind the front matter, the first 64 KiB."""
     resources: tuple[str, ...] = ()
