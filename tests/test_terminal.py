@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from records import make_inputs, make_record
 
-from audition.report.text import aligned, cell_width, lay_out, plain, write_text
+from audition.report.columns import cell_width, columns
+from audition.report.text import aligned, lay_out, plain, write_text
 from audition.summary import summarise
 from audition.terminal import Progress, print_summary, trial_line
 
@@ -121,6 +122,11 @@ def test_positives_and_negatives_stand_apart_in_every_width():
 def test_columns_stand_below_one_another_also_for_wide_characters():
     rows = [[("世界", ""), ("x", "")], [("abcdef", ""), ("y", "")]]
     first, second = map(plain, aligned(rows))
+    assert cell_width(first[: first.index("x")]) == second.index("y")
+
+
+def test_a_plain_table_has_its_columns_below_one_another_also_for_wide_characters():
+    first, second = columns([("世界", "x"), ("abcdef", "y")]).splitlines()
     assert cell_width(first[: first.index("x")]) == second.index("y")
 
 

@@ -15,10 +15,10 @@ from audition.case_file import BadCases, formats, load_suites, read_suites
 from audition.cases.to_yaml import join_suites, to_yaml
 from audition.commands.options import option, output_format, paths_argument
 from audition.commands.picking import generated_as_pkbllm_does
-from audition.commands.plain import columns
 from audition.errors import Exit, UsageError
 from audition.model import Case, Suite
 from audition.plan import slug
+from audition.report.columns import columns
 from audition.report.escape import one_line, visible
 
 

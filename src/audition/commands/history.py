@@ -5,7 +5,7 @@ Must not know: how runs are kept or indexed.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from math import ceil, floor
 from pathlib import Path
@@ -71,7 +71,7 @@ def history(skill: str | None, since: str | None, out: str, **words: Any) -> Non
     elif rows:
         from audition.report.trends import trend_lines
 
-        click.echo("\n".join(as_table(rows)))
+        click.echo(as_table(rows))
         if trends := list(trend_lines(found)):
             click.echo("\n" + "\n".join(trends))
     else:
@@ -157,17 +157,14 @@ def _inert(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and cell[:1] in set("=+-@\t\r") else cell
 
 
-def as_table(rows: list[dict[str, Any]]) -> Iterator[str]:
+def as_table(rows: list[dict[str, Any]]) -> str:
     """The rows for a terminal."""
+    from audition.report.columns import columns
     from audition.session_text import visible_word
 
     head = ("run", "skill", "agent", "positives", "negatives", "errors")
     cells = [head, *(_cells(row) for row in rows)]
-    cells = [tuple(visible_word(cell) for cell in each) for each in cells]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for each in cells:
-        padded = (cell.ljust(width) for cell, width in zip(each, widths, strict=True))
-        yield "  ".join(padded).rstrip()
+    return columns([tuple(visible_word(cell) for cell in each) for each in cells])
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from audition.commands.options import output_format, paths_argument
-from audition.commands.plain import columns
 from audition.errors import UsageError
 from audition.exports.cat import write_inventory
 from audition.model import Skill
+from audition.report.columns import columns
 from audition.report.escape import one_line, visible
 from audition.skills import PLACES, find_skills
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from audition.comparison import CaseChange, Comparison, MetricChange, Pairs
 from audition.counted import counted
+from audition.report.columns import columns
 from audition.report.escape import for_markdown, one_line
 
 SHOWN = 50
@@ -142,12 +143,7 @@ def _clean(text: str) -> str:
 
 def _plain(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     table = [[_clean(cell) for cell in row] for row in (head, *rows)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = (
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
-    )
-    return "\n".join(f"  {line}" for line in lines)
+    return "\n".join(f"  {line}" for line in columns(table).splitlines())
 
 
 def _markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

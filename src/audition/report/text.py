@@ -7,7 +7,6 @@ Must not know: the screen, rich.
 
 import sys
 import textwrap
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Literal
@@ -15,6 +14,7 @@ from typing import Literal
 from audition.counted import counted
 from audition.model import Inputs, Record
 from audition.report.arms import say_arm
+from audition.report.columns import cell_width
 from audition.report.conclusion import conclude
 from audition.report.escape import one_line, visible
 from audition.report.estimates import say_thefts
@@ -252,16 +252,6 @@ def aligned(rows: Sequence[Sequence[Cell]], right: Iterable[int] = ()) -> Iterat
 def _spans(cell: Cell) -> Line:
     # A span is (text, style), a line is spans: the first element tells which.
     return (cell,) if cell and isinstance(cell[0], str) else cell
-
-
-def cell_width(text: str) -> int:
-    """How many columns of a terminal a text fills."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(each) else 1 + (unicodedata.east_asian_width(each) in "WF")
-        for each in text
-    )
 
 
 def _group(group: Group, width: int) -> Iterator[Line]:
