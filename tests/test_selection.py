@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audition.errors import UnknownName, UsageError
+from audition.errors import UnknownName, UsageError, did_you_mean
 from audition.model import Case, Skill, Suite
 from audition.selection import Wanted, choose, parse_expression
 
@@ -66,6 +66,7 @@ def test_caps_are_per_skill():
     [
         (Wanted(skills=("wrok",)), "`work`"),
         (Wanted(cases=("implict",)), "`implicit`"),
+        (Wanted(cases=("IMPLICIT",)), "`implicit`"),
         (Wanted(nodes=(({"/s/b.cases.yaml"}, "implcit"),)), "`implicit`"),
     ],
 )
@@ -73,6 +74,10 @@ def test_a_mistyped_name_is_an_error_that_names_the_nearest(wanted, near):
     with pytest.raises(UnknownName) as caught:
         choose(suites(), wanted)
     assert near in caught.value.hint
+
+
+def test_a_long_name_among_those_that_are_known_is_cut():
+    assert did_you_mean("?", ["a" * 300, "b"]) == f"known: `{'a' * 79}…`, `b`"
 
 
 def test_a_selection_that_matches_nothing_is_an_error():

@@ -61,17 +61,29 @@ class RunTrouble(AuditionError):
     """A run folder is missing, busy or damaged."""
 
 
+SHOWN_CHARS = 80
+"""Of one name in a list of what is known."""
+
+
 def did_you_mean(name: str, known: Iterable[str], *, all_of_them: int = 12) -> str:
     """A hint with the nearest known name, or with what is known."""
     names = sorted(set(known))
     near = get_close_matches(name, names, n=1, cutoff=0.5)
+    if not near:
+        folded = {each.casefold(): each for each in reversed(names)}
+        alike = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+        near = [folded[each] for each in alike]
     if near:
         return f"did you mean `{near[0]}`?"
     if not names:
         return ""
-    shown = ", ".join(f"`{each}`" for each in names[:all_of_them])
+    shown = ", ".join(f"`{_short(each)}`" for each in names[:all_of_them])
     more = f" and {len(names) - all_of_them} more" if len(names) > all_of_them else ""
     return f"known: {shown}{more}"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= SHOWN_CHARS else f"{name[: SHOWN_CHARS - 1]}…"
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
