@@ -308,6 +308,11 @@ MISTAKES = [
         "4:37 cases[0].checks[0].resource_read.skill",
         "did you mean `greet`?",
     ),
+    (
+        "checks: [resource_read: {path: ../x.md}]",
+        "4:36 cases[0].checks[0].resource_read.path",
+        "leads out of the skill",
+    ),
     ("checks: [file_matches: x]", "4:28 cases[0].checks[0].file_matches", "`path`, `pattern`"),
     ("checks: [answer_matches: '(?=x)']", "4:30 cases[0].checks[0].answer_matches", "RE2"),
     (
@@ -364,6 +369,25 @@ def test_a_program_that_is_here_or_that_the_agent_may_make_is_no_mistake(command
     Path("check.sh").chmod(0o755)
     text = f"cases:\n  - id: a\n    prompt: hi\n    skill: none\n    checks: [program: {command}]"
     assert not suite(text).losses
+
+
+@pytest.mark.parametrize(
+    ("given", "words", "hint"),
+    [
+        ("api.md", "brings the file `api.md`", "`refs/api.md`"),
+        ("{path: ./refs/ap.md}", "brings the file `refs/ap.md`", "`refs/api.md`"),
+        ("{path: SKILL.md, skill: greet}", "is no resource", "in every case"),
+        ("./refs/api.md", "", ""),
+        ("{skill: greet}", "", ""),
+    ],
+)
+def test_a_resource_that_no_skill_brings_is_doubted(given, words, hint):
+    Path("skills/greet/refs").mkdir()
+    Path("skills/greet/refs/api.md").write_text("x")
+    checks = f"checks: [resource_read: {given}]"
+    found = suite(f"cases:\n  - id: a\n    prompt: hi\n    skill: greet\n    {checks}").losses
+    assert [each.severity for each in found] == ["warning"] * bool(words)
+    assert all(words in each.message and hint in each.hint for each in found)
 
 
 @pytest.mark.parametrize("command", ["./chek.sh", "python3 chek.sh", "[bash, chek.sh]"])

@@ -101,6 +101,26 @@ def check_names(root: Node, skills: tuple[Skill, ...], findings: Findings) -> No
                 findings.say(each, f"unknown skill `{name}`", hint)
     for node in (root, *nodes):
         _check_rules(node, known, findings)
+    for node in nodes:
+        for name, each in _arguments(node):
+            if name == "resource_read":
+                _check_resource(each, skills, findings)
+
+
+def _check_resource(given: Node, skills: tuple[Skill, ...], findings: Findings) -> None:
+    """A file that no skill on offer brings is hardly meant: the check would always fail."""
+    node = given.at("path") if isinstance(given.value, dict) and "path" in given.value else given
+    name = (node.place.text or "").removeprefix("./")
+    if not name or "\0" in name or ".." in name.split("/") or not skills:
+        return
+    if any(os.path.isfile(os.path.join(each.path, name)) for each in skills) and name != "SKILL.md":
+        return
+    known = {each for skill in skills for each in skill.resources}
+    hint = did_you_mean(name, known) or "they bring no files beside their SKILL.md"
+    words = f"no skill on offer brings the file `{name}`: it can never be read"
+    if name == "SKILL.md":
+        words, hint = "SKILL.md is no resource", "that the skill is called is checked in every case"
+    findings.say(node, words, hint, "warning")
 
 
 def _check_rules(node: Node, known: set[str], findings: Findings) -> None:
@@ -128,13 +148,17 @@ def _below(node: Node, key: str, depth: int = 4) -> Iterator[Node]:
                 yield from _below(each, key, depth - 1)
 
 
+def _arguments(node: Node) -> list[tuple[str, Node]]:
+    """The checks of a case by name, with what they are given."""
+    listed = node.value.get("checks") if isinstance(node.value, dict) else None
+    items = node.at("checks").items() if isinstance(listed, list) else []
+    return [pair for each in items if isinstance(each.value, dict)
+            for pair in each.children().items()]  # fmt: skip
+
+
 def _named_by_checks(node: Node) -> list[Node]:
     """The skills that checks are told to look at: `resource_read: {skill: a}`."""
-    listed = node.value.get("checks")
-    items = node.at("checks").items() if isinstance(listed, list) else []
-    given = [arguments for each in items if isinstance(each.value, dict)
-             for arguments in each.children().values()]  # fmt: skip
-    found = [each.at("skill") for each in given
+    found = [each.at("skill") for _, each in _arguments(node)
              if isinstance(each.value, dict) and "skill" in each.value]  # fmt: skip
     return [each for each in found if each.place.text]
 

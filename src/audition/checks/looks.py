@@ -21,15 +21,17 @@ def look_at_pattern(arguments: dict[str, Json]) -> None:
         raise BadArguments(str(error), error.hint, "pattern") from error
 
 
-def look_at_path(arguments: dict[str, Json]) -> None:
-    """Refuse a `path` that could not name one file of the workspace."""
+def look_at_path(
+    arguments: dict[str, Json], within: str = "the workspace", like: str = "out/report.md"
+) -> None:
+    """Refuse a `path` that could not name one file of the workspace, or of another folder."""
     path = arguments.get("path")
     if path is None:
         return
     if path.startswith(("/", "~")) or ".." in path.split("/"):
         raise BadArguments(
-            f"`{path}` leads out of the workspace",
-            "write the path as seen from the workspace, such as `out/report.md`",
+            f"`{path}` leads out of {within}",
+            f"write the path as seen from {within}, such as `{like}`",
             "path",
         )
     if "*" in path:

@@ -5,6 +5,7 @@ Must not know: what any one agent calls its tools.
 """
 
 import re
+from functools import partial
 from typing import Annotated
 
 from msgspec import Meta
@@ -102,7 +103,7 @@ def _proof(outcome: Outcome, evidence: Evidence, path: str) -> list[int]:
     return lines or list(evidence.lines)
 
 
-@fails_early(look_at_path)
+@fails_early(partial(look_at_path, within="the skill", like="references/api.md"))
 def resource_read(outcome: Outcome, *, path: Name | None = None, skill: str = "") -> Verdict:
     """The agent read a file that comes with the skill.
 
