@@ -373,3 +373,11 @@ def test_of_many_failures_a_few_are_shown_and_the_rest_counted():
     text = report([make_record("fail", n) for n in range(25)], "text")
     assert text.count("  FAIL  greeting/") == 10
     assert "and 15 more" in text
+
+
+def test_one_line_is_one_line_in_every_report():
+    grade = Grade(by="answer_contains", status="fail", reason="no", lines=(4,))
+    record = make_record("fail", grades=(grade,))
+    for style in ("text", "junit", "markdown"):
+        assert "trace lines" not in report([record], style)
+    assert "(trace line 4)" in report([record], "junit")

@@ -12,7 +12,7 @@ from unicodedata import category
 
 import msgspec
 
-from audition.counted import counted
+from audition.counted import counted, numbered
 from audition.model import (
     AnyEvent,
     Call,
@@ -242,7 +242,7 @@ def _inset(text: str) -> list[str]:
 def say_grades(session: Session) -> Iterable[str]:
     """Each grade with its reason and its lines."""
     for grade in session.record.grades if session.record else ():
-        lines = f" (lines {', '.join(map(str, grade.lines))})" if grade.lines else ""
+        lines = f" ({numbered('line', grade.lines)})" if grade.lines else ""
         reason = f": {grade.reason}" if grade.reason else ""
         yield f"{grade.status} {grade.by}{reason}{lines}"
 

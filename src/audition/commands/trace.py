@@ -25,7 +25,7 @@ from audition.called import bare
 from audition.cases.process import read_rules
 from audition.commands.options import option, output_format
 from audition.conduct import judge_conduct
-from audition.counted import counted
+from audition.counted import counted, numbered
 from audition.errors import AuditionError, BadFile, UnknownName, UsageError, did_you_mean
 from audition.evidence import climb
 from audition.model import Commands, Evidence, Json, Rule, Ruling, Skill, Spent, Trace
@@ -152,7 +152,7 @@ def as_text(trace: Trace, evidence: tuple[Evidence, ...], commands: Commands) ->
 
 
 def _ruling(each: Ruling) -> str:
-    lines = f" (lines {', '.join(map(str, each.lines))})" if each.lines else ""
+    lines = f" ({numbered('line', each.lines)})" if each.lines else ""
     reason = f": {visible_word(each.reason)}" if each.reason else ""
     return f"rule {visible_word(each.id)}: {each.result}{reason}{lines}"
 

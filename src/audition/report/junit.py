@@ -9,6 +9,7 @@ In: a Summary and Records. Out: XML. Must not know: files.
 import re
 from collections.abc import Iterable
 
+from audition.counted import numbered
 from audition.model import Inputs, Record
 from audition.report.arms import say_arm
 from audition.report.escape import for_xml, for_xml_attribute
@@ -78,7 +79,7 @@ def _result(record: Record, run_id: str) -> str:
         return f"<skipped{_attributes(message=reason)}/>"
     lines = [
         f"{each.status}: {each.by}: {each.reason}"
-        + (f" (trace lines {', '.join(map(str, each.lines))})" if each.lines else "")
+        + (f" ({numbered('trace line', each.lines)})" if each.lines else "")
         for each in record.grades
     ]
     lines.append(look_command(run_id, record.id))

@@ -9,7 +9,7 @@ from bisect import insort
 from collections.abc import Iterable
 from math import ceil, floor
 
-from audition.counted import counted
+from audition.counted import counted, numbered
 from audition.model import Record, Value
 from audition.report.arms import say_arm
 from audition.report.escape import one_line
@@ -120,8 +120,7 @@ def say_lines(lines: tuple[int, ...], most: int = 8) -> str:
     """Trace lines by number: `trace lines 4, 9`."""
     if not lines:
         return ""
-    numbers = ", ".join(map(str, lines[:most])) + (" …" if len(lines) > most else "")
-    return f"trace line{'s' * (len(lines) > 1)} {numbers}"
+    return numbered("trace line", lines[:most]) + (" …" if len(lines) > most else "")
 
 
 def say_count(share: Share) -> str:
