@@ -75,6 +75,8 @@ def test_a_run_that_stopped_in_order_tells_what_is_left(tmp_path, capfd):
         "r stopped before its end\n6 of 8 trials done, 4 passed, 1 failed, 1 in error"
     )
     assert "to run the 2 that are left:" in said
+    stored.make_run(tmp_path / "other", count=8, done=7)
+    assert "to run the 1 that is left:" in status(tmp_path / "other", capfd)[1]
 
 
 def test_a_finished_run_says_how_to_see_it(tmp_path, capfd):

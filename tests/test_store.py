@@ -129,6 +129,13 @@ def test_any_plan_is_read_back_the_same(tmp_path_factory, numbers, prompt):
     assert tuple(read_plan(folder)) == trials
 
 
+def test_a_trial_whose_seal_cannot_be_read_is_named_with_what_to_do(tmp_path):
+    (tmp_path / "meta.json").write_text("{")
+    with pytest.raises(RunTrouble, match=r"meta\.json cannot be understood") as caught:
+        read_sealed(tmp_path)
+    assert caught.value.hint.startswith(f"remove {tmp_path} and `--resume`")
+
+
 def test_a_line_of_the_plan_that_cannot_be_read_is_named(tmp_path):
     write_inputs(tmp_path, stored.inputs(stored.plan(3)))
     with (tmp_path / "plan.jsonl").open("a") as file:

@@ -92,7 +92,8 @@ def as_text(state: State, path: Path) -> str:
         lines += [f"  {visible_word(each)}" for each in state.damaged]
     if state.state in ("dead", "stopped"):
         most = "" if state.spared is None else "at most "
-        lines.append(f"to run the {most}{state.left} that are left: {resume_words(path)}")
+        are = "that is" if state.left == 1 else "that are"
+        lines.append(f"to run the {most}{state.left} {are} left: {resume_words(path)}")
     elif state.state == "finished":
         lines.append(f"see it: audition show {path.name}{out_words(path.parent)}")
     return "\n".join(lines)

@@ -120,7 +120,8 @@ def read_sealed(folder: Path) -> Sealed:
     except OSError as error:
         raise RunTrouble(f"cannot read {path}: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RunTrouble(f"{path} cannot be understood: {error}") from error
+        hint = f"remove {folder} and `--resume`: the trial is asked again"
+        raise RunTrouble(f"{path} cannot be understood: {error}", hint) from error
 
 
 def _stands_for(progress: _Progress, trial: str, folder: str) -> bool:
