@@ -146,6 +146,7 @@ def test_a_part_of_a_trial_s_name_is_enough_where_only_one_has_it(made, capfd):
     ("what", "words"),
     [
         ("r::greting/greeting-explicit/understudy+native/1", "did you mean `greeting/greeting-exp"),
+        ("r::greeting-explict", "did you mean `greeting-explicit`"),
         ("rr", "did you mean `r`"),
     ],
 )
@@ -153,6 +154,17 @@ def test_an_unknown_name_gets_the_nearest(made, capfd, what, words):
     exit_code, said, talk = show(made, capfd, what)
     assert (exit_code, said) == (2, "")
     assert words in talk
+
+
+def test_the_whole_name_of_a_case_is_no_part_of_another_one(tmp_path, capfd):
+    cases = [{"id": each, "prompt": "x", "skill": "greeting"} for each in ("a", "ab", "b-a")]
+    suite = {"skills": [str(EXAMPLES / "skills/greeting")], "cases": cases}
+    (tmp_path / "cases.yaml").write_text(json.dumps(suite))
+    words = ["run", str(tmp_path / "cases.yaml"), "-a", "nop", "--run-id", "r"]
+    run_words([*words, "--out", str(tmp_path)])
+    capfd.readouterr()
+    for name in ("r::a", "r/::a", "r::greeting/a"):
+        assert show(tmp_path, capfd, name)[1].startswith("greeting/a/nop+native/1\n")
 
 
 def test_a_format_that_a_trial_has_not_is_refused(made, capfd):

@@ -103,7 +103,8 @@ def find_trial(path: Path, words: str) -> str:
     places = {trial.id: trial.place for trial in read_places(path)}
     if words in places:
         return places[words]
-    near = [name for name in places if words in name]
+    whole = [name for name in places if f"/{words}/" in f"/{name}/"]
+    near = whole or [name for name in places if words in name]
     if not near:  # a case whose name is no safe file name has another one in its trials
         near = [each.id for each in read_records(path) if words in each.case]
     if len(near) == 1:
@@ -111,4 +112,5 @@ def find_trial(path: Path, words: str) -> str:
     if near:
         shown = ", ".join(f"`{name}`" for name in near[:5])
         raise UsageError(f"`{words}` may be {len(near)} trials", f"such as {shown}")
-    raise unknown("trial", words, places)
+    cases = {name.split("/")[-3] for name in places if name.count("/") > 2}
+    raise unknown("trial", words, {*places, *cases})

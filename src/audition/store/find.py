@@ -68,8 +68,8 @@ def find_run(words: str | None, out: Path) -> Path:
             raise RunTrouble(f"there is no run below {out}", "make one with `audition run`")
         return runs[-1]
     by_name = {run.name: run for run in runs}
-    if words in by_name:
-        return by_name[words]
+    if (name := words.rstrip("/")) in by_name:  # a shell completes a folder's name so
+        return by_name[name]
     if words and (Path(words) / "run.json").is_file():
         return Path(words)
     near = [run for name, run in by_name.items() if words and name.startswith(words)]
