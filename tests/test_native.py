@@ -327,8 +327,9 @@ MISTAKES = [
         "did you mean `python3`?",
     ),
     ("checks: [program: answr.json]", "4:23 cases[0].checks[0].program", "nor on PATH"),
-    ("checks: [program: files/answer.json]", "4:23 cases[0].checks[0].program", "chmod +x"),
+    ("checks: [program: files/answer.json]", "4:23 cases[0].checks[0].program", "not executable"),
     ("checks: [program: /no/such]", "4:23 cases[0].checks[0].program", "no program `/no/such`"),
+    ("checks: [program: files]", "4:23 cases[0].checks[0].program", "that is a folder"),
     ("checks: [program: ~/check]", "4:23 cases[0].checks[0].program", "no shell"),
     ("checks: [program: cd a && b]", "4:23 cases[0].checks[0].program", "no shell"),
     ("checks: [program: A=1 python3 b]", "4:23 cases[0].checks[0].program", "no shell"),
@@ -348,6 +349,32 @@ def test_a_mistake_is_told_with_its_place_and_a_hint(line, place, said):
     found = findings(f"cases:\n  - id: a\n    prompt: hi\n    {line}\n{expected}")
     assert [each[0] for each in found] == [place]
     assert said in found[0][1]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "has no `#!` line"),
+        ("echo hi\n", "has no `#!` line"),
+        ("#!\n", "wants an interpreter"),
+        ("#!/no/such -x\n", "wants an interpreter"),
+        ("#!/bin/sh\r\necho\r\n", "carriage return"),
+        ("#!/usr/bin/env nosuch\n", "wants `nosuch`"),
+        ("#!/usr/bin/env -S python3 -u\n", ""),
+        ("#!/usr/bin/env python3\n", ""),
+        ("#! /bin/sh -e\n", ""),
+        ("\x7fELF\x02\x01", ""),
+    ],
+)
+def test_a_program_that_the_kernel_would_refuse_is_a_mistake(text, why):
+    Path("files/check").write_text(text, newline="")
+    Path("files/check").chmod(0o755)
+    line = "checks: [program: files/check --all]"
+    whole = f"cases:\n  - id: a\n    prompt: hi\n    skill: none\n    {line}"
+    if why:
+        assert why in findings(whole)[0][1]
+    else:
+        suite(whole)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 In: the Node of a command. Out: findings. Must not know: how the program is started.
 
 Only what is sure is a mistake: a word that is no file beside the case file, holds no slash and
-is not on PATH, or one that cannot be executed. A relative path may be a file of the workspace,
+is not on PATH, or a file that cannot be started. A relative path may be a file of the workspace,
 which the agent is yet to make: where one beside the case file has nearly its name, that is a
 warning, for a script that is not there ends with an exit code, as one that says no.
 """
@@ -34,20 +34,46 @@ def look_for_program(node: Node, findings: Findings) -> None:
     places = node.items() if listed else [node] * len(words)
     first = words[0]
     if os.path.isfile(path := os.path.join(folder, first)):
-        if not os.access(path, os.X_OK):
-            hint = f"`chmod +x {first}`, or put the name of its interpreter before it"
-            findings.say(places[0], f"`{first}` is not executable", hint)
+        if why := _cannot_start(path):
+            hint = "name the interpreter before it, such as `python3 FILE`"
+            findings.say(places[0], f"`{first}` {why}", hint)
     elif first.startswith(("/", "~", "$")):
         # A `~` is no home and a `$X` no variable where no shell runs.
         hint = "" if first.startswith("/") else NO_SHELL
         findings.say(places[0], f"there is no program `{first}`", hint or _near_path(first))
     elif "/" in first:
         _doubt(first, folder, places[0], findings)
-    elif not _on_path(first, os.environ.get("PATH", os.defpath)):
+    elif not _is_here(first):
         message = f"program `{first}` is neither beside the case file nor on PATH"
-        findings.say(places[0], message, _hint(first, folder))
+        hint = "that is a folder" if os.path.isdir(path) else _hint(first, folder)
+        findings.say(places[0], message, hint)
     elif INTERPRETER.fullmatch(first) and words[1:] and "." in words[1][1:]:
         _doubt(words[1], folder, places[1], findings)
+
+
+def _cannot_start(path: str) -> str:
+    """Why the kernel would refuse a file, where that is sure; it is no shell, which may not."""
+    if not os.access(path, os.X_OK):
+        return "is not executable"
+    try:
+        with open(path, "rb") as file:
+            line = file.readline(256)
+    except OSError:
+        return ""
+    if not line.startswith(b"#!"):
+        text = line.strip().decode("ascii", "replace")
+        return "" if text and not text.isprintable() else "has no `#!` line"
+    if line.endswith(b"\r\n"):
+        return "has a carriage return in its `#!` line"
+    words = os.fsdecode(line[2:]).split()
+    if words[:1] and os.path.basename(words[0]) == "env" and words[1:2]:
+        named = words[1].startswith("-") or "=" in words[1] or _is_here(words[1])
+        return "" if named else f"wants `{words[1]}`, which is not on PATH"
+    return "" if words and os.path.exists(words[0]) else "wants an interpreter that is not here"
+
+
+def _is_here(word: str) -> bool:
+    return _on_path(word, os.environ.get("PATH", os.defpath))
 
 
 @cache
