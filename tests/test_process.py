@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from audition import kin, process
+from audition import kin, process, seats
 from audition.errors import AgentMissing, AuditionError
 from audition.process import Finished, Start, run_command
 
@@ -393,7 +393,7 @@ def test_threads_that_sit_together_start_programs_that_run_anywhere(tmp_path):
     free, seen = os.sched_getaffinity(0), []
 
     def work():
-        process.sit_together()
+        seats.sit_together()
         go(tmp_path, sys.executable, "-c", "import os; print(sorted(os.sched_getaffinity(0)))")
         seen.append(os.sched_getaffinity(0))
 

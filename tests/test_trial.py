@@ -8,7 +8,7 @@ import pytest
 
 from audition.attempt import Means
 from audition.config import Config
-from audition.grading import Grading, grade_sealed
+from audition.grading import grade_sealed
 from audition.installed import Ready, configure_agent
 from audition.model import Case, Commands, Record, Trial
 from audition.patience import Patience
@@ -19,6 +19,7 @@ from audition.skills import read_skill
 from audition.store import open_run
 from audition.trial import House, run_trial
 from audition.workspace import keep_inputs
+from audition.yardstick import Grading
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from audition.provider.log import NO_SECRET, hide_text
 from audition.sandbox import Boxed, Sandbox
 from audition.sealed import case_folder
 from audition.sign_in import find_sign_in
+from audition.tree import remove_tree
 from audition.workspace import Stage, seal_files, staged
 
 
@@ -45,6 +46,8 @@ class Means(Value, frozen=True, kw_only=True):
     """The user's environment. A copy, as `os.environ` takes every value apart anew: 0.1 ms."""
     stood: str = ""
     """The folder the run was started in: paths of case files are seen from there."""
+    remove: Callable[[str], None] = remove_tree
+    """Removes the folders of a trial that is over."""
     stop: Callable[[], bool] = lambda: False
     """True once the user wants running agents ended now."""
 
@@ -58,14 +61,19 @@ def attempt(
     lane = _open_lane(trial, folder, ready, means)
     try:
         with staged(
-            trial, run=means.run, agent=ready.agent, skills=means.skills, bare=means.bare
+            trial,
+            run=means.run,
+            agent=ready.agent,
+            skills=means.skills,
+            bare=means.bare,
+            remove=means.remove,
         ) as stage:
             command = ready.agent.command(make_words(trial, stage, ready, means, lane.url))
             argv = tuple(map(hide_text, command.argv))
             boxed = _box(command, stage, ready, means, lane.url)
             start = _start(trial, boxed, command, stage, (folder, means.stood))
             finished = run_command(msgspec.structs.replace(start, watch=watch, stop=means.stop))
-            changes = seal_files(stage, folder / "files")
+            changes = seal_files(stage, f"{folder}/files")
             keep_beside(stage.place.home, ready.agent.beside, folder)
     except (AuditionError, OSError) as error:
         hint = f" ({error.hint})" if isinstance(error, AuditionError) and error.hint else ""
@@ -213,8 +221,8 @@ def _start(
         cwd=stage.place.workspace,
         env=env,
         stdin=command.stdin,
-        stdout=folder / "trace.jsonl",
-        stderr=folder / "stderr.txt",
+        stdout=f"{folder}/trace.jsonl",
+        stderr=f"{folder}/stderr.txt",
         seconds=trial.timeout_s,
     )
 
@@ -230,6 +238,8 @@ def _repository(folder: str) -> str:
 
 
 def _case_env(trial: Trial, stage: Stage, stood: str) -> dict[str, str]:
+    if not trial.case.env:
+        return {}
     repo = _repository(str(case_folder(trial.case.file, stood)))
     return {
         name: value.replace("{workspace}", stage.place.workspace).replace("{repo}", repo)

@@ -43,6 +43,8 @@ class CaseFormat(Value, frozen=True, kw_only=True):
     """Raises BadCases with every mistake it finds."""
     claims_named: Callable[[Path, bytes], bool] = _never
     """What it takes beside that when the user names the file."""
+    is_sure: Callable[[Path, bytes], bool] = _never
+    """Whether no other format needs to be asked: of our own alone, as that is the common case."""
 
 
 formats: Registry[CaseFormat] = Registry("cases", "case format")
@@ -116,6 +118,9 @@ def find_format(path: Path, name: str | None = None, *, named: bool = True) -> C
     if named and wanted:
         return wanted
     head = _head(path)
+    # Asking the others would import them: 9 ms before the first agent is asked.
+    if not wanted and (ours := formats["yaml"]).is_sure(path, head):
+        return ours
     shelf = [wanted] if wanted else [formats[each] for each in formats]
     claimants = [each for each in shelf if each.claims(path, head)]
     by_content = [each for each in claimants if not each.claims(path, b"")]

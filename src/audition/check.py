@@ -20,6 +20,7 @@ import msgspec
 from audition.errors import AuditionError, did_you_mean
 from audition.model import (
     Call,
+    Case,
     CheckSpec,
     Commands,
     Evidence,
@@ -168,6 +169,19 @@ def rests_on_seal(spec: CheckSpec) -> bool:
         return False
     outside = getattr(check, "looks_outside", None)
     return outside is None or not outside(spec.arguments)
+
+
+def may_stand(case: Case) -> bool:
+    """Whether the grades of a case rest on what is sealed alone, by any policy."""
+    return all(map(rests_on_seal, (*case.checks, *schema_of(case))))
+
+
+def schema_of(case: Case) -> tuple[CheckSpec, ...]:
+    """The check that the answer fits the schema which the agent was given."""
+    schema = case.settings.get("output_schema")
+    if not isinstance(schema, str) or not schema:
+        return ()
+    return (CheckSpec(name="json_valid", arguments={"schema": schema}),)
 
 
 @cache

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from audition.check import Outcome, grade_check, rests_on_seal
+from audition.check import Outcome, grade_check, schema_of
 from audition.conduct import grade_conduct
-from audition.model import Call, Case, CheckSpec, End, Grade, Status, Usage, Value
+from audition.model import Call, CheckSpec, End, Grade, Status, Usage, Value
 from audition.policy import (
     Policy,
     as_delivered,
@@ -94,22 +94,9 @@ def grade_case(outcome: Outcome, policy: Policy, known: Known | None = None) -> 
     return (*grades, *grade_conduct(case.process, outcome.trace), *outcome.judged)
 
 
-def may_stand(case: Case) -> bool:
-    """Whether the grades of a case rest on what is sealed alone, by any policy."""
-    return all(map(rests_on_seal, (*case.checks, *_schema_of(case))))
-
-
-def _schema_of(case: Case) -> tuple[CheckSpec, ...]:
-    """The check that the answer fits the schema which the agent was given."""
-    schema = case.settings.get("output_schema")
-    if not isinstance(schema, str) or not schema:
-        return ()
-    return (CheckSpec(name="json_valid", arguments={"schema": schema}),)
-
-
 def _grade_schema(outcome: Outcome) -> list[Grade]:
     """The answer against the schema that the agent was given."""
-    found = [grade_check(outcome, spec) for spec in _schema_of(outcome.sealed.trial.case)]
+    found = [grade_check(outcome, spec) for spec in schema_of(outcome.sealed.trial.case)]
     return [msgspec.structs.replace(each, by="output_schema") for each in found]
 
 

@@ -9,16 +9,15 @@ import shlex
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 
 import msgspec
 
 from audition.agent import Agent, count_commands, make_trace, read_with_beside
 from audition.beside import last_words, lines_beside
-from audition.check import Outcome, Ran
+from audition.check import Outcome, Ran, may_stand
 from audition.evidence import climb
-from audition.faithful import may_stand, weigh
+from audition.faithful import weigh
 from audition.figures import sound_all
 from audition.judge import Judgement, decode_judgement, grade_rubric, judged_by
 from audition.latency import measure
@@ -33,40 +32,22 @@ from audition.model import (
     Grade,
     Record,
     Sealed,
-    Skill,
     Spent,
     Trace,
     Usage,
-    Value,
 )
 from audition.no_verdict import infrastructure_trouble
 from audition.process import Start, run_command
 from audition.shell import is_look_around
-from audition.stamp import Ground, Mark, lay_ground, take_mark, with_stamp
+from audition.stamp import Mark, take_mark, with_stamp
 from audition.store import in_words, read_sealed, write_derived
 from audition.trace_file import Cut, count_objects, numbered_lines, small_file
 from audition.workspace import case_folder, materialise, sealed_files
+from audition.yardstick import Grading
 
 LOADED = RUNGS.index("loaded")
 _reading = threading.Lock()
 """One trace of 2 MB at a time: eight took 12 MB more, and threads make no reading faster."""
-
-
-class Grading(Value, frozen=True, kw_only=True, dict=True):
-    """What grading needs beside the sealed folder."""
-
-    run: Path
-    skills: dict[str, Skill]
-    agents: Mapping[str, Agent]
-    policy: str | None = None
-    """Given, it replaces the policy each trial was planned with."""
-    stood: str = ""
-    """Where the run was started; grading may happen in another folder."""
-
-    @cached_property
-    def ground(self) -> Ground | None:
-        """What the stamps of its grades are made of; made when it is first asked for."""
-        return lay_ground(self.run, self.stood, self.skills, self.agents)
 
 
 def grade_sealed(folder: Path, grading: Grading, mark: Mark | None = None) -> Record:

@@ -20,7 +20,6 @@ import msgspec
 
 from audition.attempt import Means, attempt
 from audition.grading import (
-    Grading,
     read_judgement,
     read_sealed_trace,
     what_was_spent,
@@ -33,6 +32,7 @@ from audition.patience import Listener, Patience
 from audition.process import Start, run_command
 from audition.store import read_sealed, write_whole
 from audition.workspace import keep_inputs, sealed_files
+from audition.yardstick import Grading
 
 SECONDS = 180.0
 FILES = 20

@@ -15,7 +15,7 @@ _CHUNK = 1024 * 1024
 class Output:
     """Stdout and stderr of one program, as files. Closed by leaving `with`."""
 
-    def __init__(self, stdout: Path, stderr: Path, cap: int) -> None:
+    def __init__(self, stdout: Path | str, stderr: Path | str, cap: int) -> None:
         self.path, self.cap = stdout, cap
         self.out = _append_to(stdout)
         try:
@@ -41,12 +41,14 @@ class Output:
         size = min(os.fstat(self.out).st_size, self.cap)
         if watch is None or size <= self._told:
             return ""
-        with open(self.path, "rb", buffering=0) as file:
-            file.seek(self._told)
-            while self._told < size and (data := file.read(min(_CHUNK, size - self._told))):
+        file = os.open(self.path, os.O_RDONLY)
+        try:
+            while data := os.pread(file, min(_CHUNK, size - self._told), self._told):
                 self._told += len(data)
                 if said := watch(data):
                     return said
+        finally:
+            os.close(file)
         return ""
 
     def cut(self) -> bool:
@@ -60,7 +62,7 @@ class Output:
         return True
 
 
-def _append_to(path: Path) -> int:
+def _append_to(path: Path | str) -> int:
     # Appending, because a script that says `> /dev/stderr` opens and empties the file anew:
     # with a plain offset all that comes after would follow a hole of zero bytes.
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND

@@ -12,7 +12,7 @@ are signed in alike, so they share an account.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 
 from audition.agent import Agent
@@ -134,16 +134,29 @@ class Listener:
         """Words that end the session, else nothing."""
         agent = self.account.agent
         lines, _, self._rest = (self._rest + new).rpartition(b"\n")
-        # All at once, for hardly any piece of a session has a mark: 1 us instead of 30.
-        marks = [mark for mark in agent.troubles if mark in lines]
-        for line in lines.split(b"\n") if marks else ():
-            if not any(mark in line for mark in marks):
-                continue
+        for line in _marked(lines, agent.troubles):
             for fault in _faults_of(agent, line):
                 self.faults.append(fault)
                 if said := self.account.hear(fault):
                     return said
         return ""
+
+
+def _marked(lines: bytes, marks: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines that hold one of the marks, in order.
+
+    Looked for in all of it at once, for hardly any line has a mark: 1 us instead of 30.
+    """
+    begins: set[int] = set()
+    for mark in marks:
+        at = lines.find(mark)
+        while at >= 0:
+            begins.add(lines.rfind(b"\n", 0, at) + 1)
+            behind = lines.find(b"\n", at)
+            at = lines.find(mark, behind) if behind >= 0 else -1
+    for begin in sorted(begins):
+        end = lines.find(b"\n", begin)
+        yield lines[begin:] if end < 0 else lines[begin:end]
 
 
 def _faults_of(agent: Agent, line: bytes) -> list[Fault]:

@@ -24,6 +24,7 @@ from audition import kin
 from audition.errors import AgentMissing, AuditionError
 from audition.model import Value
 from audition.output import Output
+from audition.seats import standing
 
 Stopped = Literal["", "timeout", "output", "interrupted", "fault"]
 WAKE = 0.1
@@ -36,8 +37,8 @@ class Start(Value, frozen=True, kw_only=True):
     argv: tuple[str, ...]
     cwd: str
     env: dict[str, str]
-    stdout: Path
-    stderr: Path
+    stdout: Path | str
+    stderr: Path | str
     stdin: bytes = b""
     seconds: float
     output_cap: int = 64 * 1024 * 1024
@@ -118,23 +119,6 @@ def run_command(start: Start) -> Finished:
         )
 
 
-def sit_together() -> None:
-    """Keep the calling thread on the processor of all who call this; programs run anywhere.
-
-    Python runs one thread at a time. Eight of them, spread over two processors, took 4.4 ms of
-    CPU a trial, and most of it to hand that turn over; on one they take 1.9.
-    """
-    with contextlib.suppress(OSError, AttributeError):  # Linux alone has it
-        free = sorted(os.sched_getaffinity(os.getpid()))
-        os.sched_setaffinity(0, {free[os.getpid() % len(free)]})
-
-
-def _let_go(pid: int) -> None:
-    """Let a program run where this process may, wherever the thread sits that started it."""
-    with contextlib.suppress(OSError, AttributeError):
-        os.sched_setaffinity(pid, os.sched_getaffinity(os.getpid()))
-
-
 def start_detached(
     argv: tuple[str, ...],
     log: Path,
@@ -181,16 +165,16 @@ def _start(start: Start, stdin: int, output: Output) -> tuple[subprocess.Popen[b
 
     def popen() -> int:
         nonlocal child
-        child = subprocess.Popen(
-            start.argv,
-            cwd=start.cwd,
-            env=env,
-            stdin=stdin,
-            stdout=output.out,
-            stderr=output.err,
-            start_new_session=True,
-        )
-        _let_go(child.pid)
+        with standing():
+            child = subprocess.Popen(
+                start.argv,
+                cwd=start.cwd,
+                env=env,
+                stdin=stdin,
+                stdout=output.out,
+                stderr=output.err,
+                start_new_session=True,
+            )
         return child.pid
 
     try:
@@ -200,15 +184,26 @@ def _start(start: Start, stdin: int, output: Output) -> tuple[subprocess.Popen[b
     return cast("subprocess.Popen[bytes]", child), mark
 
 
-def _signed(env: dict[str, str]) -> tuple[str, dict[str, str]]:
-    """A token for a trial, and the environment that carries it."""
+def _our_harness() -> _Harness:
     global _harness  # noqa: PLW0603  what a process sets up once belongs to the process
     if _harness is None or _harness.pid != os.getpid():
         with _setting_up:
             if _harness is None or _harness.pid != os.getpid():
                 _harness = _Harness()
-    token = f"{_harness.token}-{next(_harness.numbers)}"
-    return token, {**env, kin.HARNESS: _harness.token, kin.TRIAL: token}
+    return _harness
+
+
+def own(pid: int) -> None:
+    """Never take a child of ours for something that a trial has brought about."""
+    _our_harness()
+    kin.running[pid] = kin.Mark(pid=pid, token="", began=0, thread=0)
+
+
+def _signed(env: dict[str, str]) -> tuple[str, dict[str, str]]:
+    """A token for a trial, and the environment that carries it."""
+    harness = _our_harness()
+    token = f"{harness.token}-{next(harness.numbers)}"
+    return token, {**env, kin.HARNESS: harness.token, kin.TRIAL: token}
 
 
 def _cannot_start(start: Start, error: OSError | ValueError) -> Exception:

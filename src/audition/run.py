@@ -11,14 +11,12 @@ from pathlib import Path
 
 from audition import __version__
 from audition.executor import executors
-from audition.grading import grade_sealed
 from audition.installed import Ready
-from audition.judging import judge_sealed
 from audition.model import Inputs, Json, Record, Trial, Value
 from audition.plan import Plan
 from audition.spending import Rules
-from audition.store import read_records, write_ended
-from audition.trial import House, run_trial
+from audition.store import read_records, read_sealed, write_ended
+from audition.trial import House, grade_in, run_trial
 from audition.turns import Turns
 
 NO_RULES = Rules()
@@ -135,8 +133,7 @@ def run_trials(
 def grade_unfinished(house: House) -> Iterator[Record]:
     """Sealed by a run that died before it could grade: graded now, not asked again."""
     for folder in house.run.sealed_unfinished():
-        if house.bench and not judge_sealed(folder, house.grading, house.bench):
-            continue
-        record = grade_sealed(folder, house.grading)
-        house.run.commit(record, folder)
-        yield record
+        record = grade_in(house, read_sealed(folder).trial, folder)
+        if record:
+            house.run.commit(record, folder)
+            yield record

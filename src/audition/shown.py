@@ -95,7 +95,7 @@ class Sights:
 
     def __init__(self, folder: Path, means: Means) -> None:
         self._folder, self._means = folder, means
-        self._seen: dict[bytes, Sight] = {}
+        self._seen: dict[tuple[str, Look], Sight] = {}
         self._lock = threading.Lock()
 
     def complete(self, sealed: Sealed, ready: Ready) -> Sealed:
@@ -115,12 +115,15 @@ class Sights:
         )
 
     def _once(self, look: Look, ready: Ready) -> Sight:
+        asked = (ready.agent.name, look)
+        if asked not in self._seen:
+            self._seen[asked] = self._look(self._in_words(look, ready), look, ready)
+        return self._seen[asked]
+
+    def _in_words(self, look: Look, ready: Ready) -> bytes:
         skills = [(key, self._means.skills[key].digest) for key in look.skills]
         agent = (ready.agent.name, ready.version, look.model or ready.agent.model, look.delivery)
-        words = msgspec.json.encode((*agent, skills, self._means.mcp))
-        if words not in self._seen:
-            self._seen[words] = self._look(words, look, ready)
-        return self._seen[words]
+        return msgspec.json.encode((*agent, skills, self._means.mcp))
 
     def _look(self, words: bytes, look: Look, ready: Ready) -> Sight:
         file = self._folder / f"{hashlib.sha256(words).hexdigest()[:16]}.json"

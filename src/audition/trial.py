@@ -6,18 +6,22 @@ Must not know: how many trials there are, who looks at them.
 
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from audition.attempt import Means, attempt
-from audition.grading import Grading, grade_sealed
+from audition.grader import Grader
 from audition.installed import Ready
-from audition.judging import Bench, judge_sealed
 from audition.model import Record, Sealed, Trial, Value
 from audition.patience import Listener, Patience
 from audition.reuse import Shelf, take_over, trial_key
 from audition.shown import Sights
 from audition.store import Run
+from audition.yardstick import Grading
+
+if TYPE_CHECKING:
+    from audition.judging import Bench
 
 
 class House(Value, frozen=True, kw_only=True):
@@ -30,8 +34,10 @@ class House(Value, frozen=True, kw_only=True):
     patience: Patience
     sights: Sights
     bad_fixtures: dict[str, str] = {}
-    bench: Bench | None = None
+    bench: "Bench | None" = None
     """The judge that answers rubrics, where one does."""
+    grader: Grader | None = None
+    """A second process to grade in, where a run is large enough."""
     shelf: Shelf | None = None
     """Where the trials of earlier runs are, and what their keys are made of."""
 
@@ -48,11 +54,25 @@ def run_trial(trial: Trial, house: House) -> Record | None:
         house.run.drop(staging)
         return None
     folder = house.run.seal(trial, staging, sealed)
-    if house.bench and not judge_sealed(folder, house.grading, house.bench):
-        return None
-    record = grade_sealed(folder, house.grading)
-    house.run.commit(record, folder)
+    record = grade_in(house, trial, folder)
+    if record:
+        house.run.commit(record, folder)
     return record
+
+
+def grade_in(house: House, trial: Trial, folder: Path) -> Record | None:
+    """Judge and grade what is sealed; None where the judge was interrupted."""
+    # Imported here, while the first agents are asked, and not before: 10 ms.
+    if house.bench:
+        from audition.judging import judge_sealed
+
+        if not judge_sealed(folder, house.grading, house.bench):
+            return None
+    if record := house.grader and house.grader.grade(trial, folder):
+        return record
+    from audition.grading import grade_sealed
+
+    return grade_sealed(folder, house.grading)
 
 
 def _nothing_asked(trial: Trial, house: House) -> Sealed | None:

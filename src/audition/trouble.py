@@ -22,9 +22,7 @@ WORDS: dict[Trouble, str] = {
     "context": "the context is too long",
     "mcp": "MCP server",
 }
-_STATUS = re.compile(
-    r"(?:status\w*|http|error|failed|\"code\")\W{0,3}(\d{3})\b|^\W*(\d{3})\b", re.IGNORECASE
-)
+_STATUS = r"(?:status\w*|http|error|failed|\"code\")\W{0,3}(\d{3})\b|^\W*(\d{3})\b"
 _BY_STATUS: dict[int, Trouble] = {
     400: "invalid",
     401: "auth",
@@ -39,29 +37,30 @@ _BY_STATUS: dict[int, Trouble] = {
 }
 
 
-def _pattern(words: str) -> re.Pattern[str]:
-    return re.compile(words, re.IGNORECASE)
+def _tells(words: str, text: str) -> bool:
+    # Compiled when first asked for, and kept by `re`: troubles are rare, and all took 1 ms.
+    return re.search(words, text, re.IGNORECASE) is not None
 
 
 # These hold whatever the status is: a 400 for want of credit, a 429 for a spent quota.
-_ALWAYS: tuple[tuple[re.Pattern[str], Trouble], ...] = (
-    (_pattern(r"insufficient_quota|quota exceeded|billing|credit balance|payment"), "billing"),
-    (_pattern(r"context.?(window|length)|ran out of room|prompt is too long"), "context"),
-    (_pattern(r"content.?filter|usage policy|safety|refus(al|ed to)"), "refusal"),
-    (_pattern(r"mcp servers?\b"), "mcp"),
+_ALWAYS: tuple[tuple[str, Trouble], ...] = (
+    (r"insufficient_quota|quota exceeded|billing|credit balance|payment", "billing"),
+    (r"context.?(window|length)|ran out of room|prompt is too long", "context"),
+    (r"content.?filter|usage policy|safety|refus(al|ed to)", "refusal"),
+    (r"mcp servers?\b", "mcp"),
 )
-_ELSE: tuple[tuple[re.Pattern[str], Trouble], ...] = (
+_ELSE: tuple[tuple[str, Trouble], ...] = (
     (
-        _pattern(
+        (
             r"api.?key|unauthori[sz]ed|authenticat|auth_error|not logged in|log ?in"
             r"|missing environment variable|credentials"
         ),
         "auth",
     ),
-    (_pattern(r"rate.?limit|too many requests|resource.?exhausted|usage limit"), "rate_limit"),
-    (_pattern(r"overloaded|high demand"), "overloaded"),
+    (r"rate.?limit|too many requests|resource.?exhausted|usage limit", "rate_limit"),
+    (r"overloaded|high demand", "overloaded"),
     (
-        _pattern(
+        (
             r"connect|econn|enotfound|disconnect|time[d-]? ?out|socket|network|fetch failed"
             r"|stream (ended|closed|decode)|sending request|terminated\b|premature"
             # What came in the place of an answer was no JSON.
@@ -69,23 +68,23 @@ _ELSE: tuple[tuple[re.Pattern[str], Trouble], ...] = (
         ),
         "network",
     ),
-    (_pattern(r"model\b.{0,80}not (exist|found|supported)|unknown model"), "model"),
-    (_pattern(r"internal server error|server error"), "server"),
-    (_pattern(r"bad request|invalid.?request"), "invalid"),
+    (r"model\b.{0,80}not (exist|found|supported)|unknown model", "model"),
+    (r"internal server error|server error", "server"),
+    (r"bad request|invalid.?request", "invalid"),
 )
 
 
 def tell_trouble(text: str, status: int | None = None) -> Trouble:
     """The kind of a failure, by its status where there is one, else by its words."""
     text = text[:4000]
-    for pattern, what in _ALWAYS:
-        if pattern.search(text):
+    for words, what in _ALWAYS:
+        if _tells(words, text):
             return what
-    if status is None and (found := _STATUS.search(text)):
+    if status is None and (found := re.search(_STATUS, text, re.IGNORECASE)):
         status = int(found[1] or found[2])
     if status is not None and 400 <= status < 600:
         return _BY_STATUS.get(status, "server" if status >= 500 else "invalid")
-    return next((what for pattern, what in _ELSE if pattern.search(text)), "unknown")
+    return next((what for words, what in _ELSE if _tells(words, text)), "unknown")
 
 
 def say_why(what: Trouble, text: str) -> str:

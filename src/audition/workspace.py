@@ -12,7 +12,7 @@ import contextlib
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -59,9 +59,15 @@ class Stage(Value, frozen=True, kw_only=True):
 
 @contextlib.contextmanager
 def staged(
-    trial: Trial, *, run: Path, agent: Agent, skills: Mapping[str, Skill], bare: bool = False
+    trial: Trial,
+    *,
+    run: Path,
+    agent: Agent,
+    skills: Mapping[str, Skill],
+    bare: bool = False,
+    remove: Callable[[str], None] = remove_tree,
 ) -> Iterator[Stage]:
-    """A stage for one trial, outside of any repository; gone when the trial is over."""
+    """A stage for one trial, outside of any repository; removed when the trial is over."""
     root = f"{_temporary_folder(os.environ.get('AUDITION_TMP'))}/audition-{os.urandom(6).hex()}"
     os.mkdir(root, 0o700)
     try:
@@ -78,7 +84,7 @@ def staged(
         _make_folders(trial.case.env.values(), place.workspace)
         yield Stage(place=place, before=snapshot(place.workspace), plugin=plugin, served=served)
     finally:
-        remove_tree(root)
+        remove(root)
 
 
 @cache
@@ -143,8 +149,10 @@ def _put_skills(trial: Trial, run: Path, skills: Mapping[str, Skill], into: str)
     for key in trial.skills:
         folder = skills[key].folder
         names[key] = key if folder in names.values() else folder
-        remove_tree(f"{into}/{names[key]}")
-        put_skill(run, key, skills[key], f"{into}/{names[key]}")
+        place = f"{into}/{names[key]}"
+        if os.path.lexists(place):
+            remove_tree(place)  # the fixture brought one that is called so
+        put_skill(run, key, skills[key], place)
     return names
 
 
@@ -183,7 +191,7 @@ def _make_folders(values: Iterable[str], workspace: str) -> None:
                 os.makedirs(f"{workspace}/{path}", exist_ok=True)
 
 
-def seal_files(stage: Stage, into: Path) -> Changes:
+def seal_files(stage: Stage, into: str) -> Changes:
     """Copy what the agent added or changed; name what it removed and what is not kept."""
     work = stage.place.workspace
     before, found = stage.before.entries, snapshot(work)
@@ -196,7 +204,7 @@ def seal_files(stage: Stage, into: Path) -> Changes:
         entry = found.entries[path]
         if stat.S_ISDIR(entry[2]):
             if path not in before and _is_text(path):
-                (into / path).mkdir(parents=True, exist_ok=True)
+                os.makedirs(f"{into}/{path}", exist_ok=True)
         elif len(kept) < SEALED_FILES and entry[0] <= room and _seal_file(work, path, entry, into):
             kept.append(path)
             room -= entry[0]
@@ -212,7 +220,7 @@ def seal_files(stage: Stage, into: Path) -> Changes:
     )
 
 
-def _seal_file(work: str, path: str, entry: Entry, into: Path) -> bool:
+def _seal_file(work: str, path: str, entry: Entry, into: str) -> bool:
     if not stat.S_ISREG(entry[2]) or entry[0] > FILE_CAP or not _is_text(path):
         return False
     target = f"{into}/{path}"

@@ -23,12 +23,20 @@ from audition.yaml_file import Node
 
 NAME = re.compile(r"(.+\.)?cases\.ya?ml", re.IGNORECASE)
 CASES_KEY = re.compile(rb"^(\xef\xbb\xbf)?cases[ \t]*:", re.MULTILINE)
+OTHERS_KEY = re.compile(rb"^(\xef\xbb\xbf)?(tasks|tests|prompts)[ \t]*:", re.MULTILINE)
+"""What every other format in YAML that has no `cases:` has instead."""
 Given = dict[str, Json]
 
 
 def claims(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """By its name: `cases.yaml`, `*.cases.yaml`, and .yml."""
     return NAME.fullmatch(path.name) is not None
+
+
+def is_sure(path: Path, head: bytes) -> bool:
+    """By its name and its `cases:`, where nothing in it could be another format's."""
+    named = claims(path, head) and CASES_KEY.search(head)
+    return bool(named) and not OTHERS_KEY.search(head)
 
 
 def claims_named(path: Path, head: bytes) -> bool:
@@ -233,4 +241,6 @@ def _expects_sense(node: Node, merged: Given, findings: Findings) -> bool:
     return False
 
 
-native = CaseFormat(name="yaml", claims=claims, claims_named=claims_named, read=read)
+native = CaseFormat(
+    name="yaml", claims=claims, claims_named=claims_named, is_sure=is_sure, read=read
+)

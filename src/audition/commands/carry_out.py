@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -29,9 +29,8 @@ from audition.commands.wishes import Wishes, caps_of, gate_of, limits_of, rules_
 from audition.config import Config
 from audition.executor import executors
 from audition.fingerprint import digest_fixtures
-from audition.grading import Grading
+from audition.grader import second_grader
 from audition.installed import Ready, check_mcp, configure_agent, make_ready
-from audition.judging import Bench, Judge
 from audition.model import Inputs, Record, Suite, Trial, Value
 from audition.patience import Patience
 from audition.plan import Arm, Plan, plan_trials
@@ -51,8 +50,13 @@ from audition.store import (
     read_records,
 )
 from audition.summary import Summary
+from audition.tree import remove_tree
 from audition.trial import House
 from audition.workspace import keep_inputs
+from audition.yardstick import Grading
+
+if TYPE_CHECKING:
+    from audition.judging import Judge
 
 
 class Done(Value, frozen=True, kw_only=True):
@@ -175,10 +179,15 @@ def _go(
     ready: dict[str, Ready],
     wishes: Wishes,
     config: Config,
-    judge: Judge | None,
+    judge: "Judge | None",
 ) -> Done:
     brakes = Brakes()
-    with serve(wishes.provider) as provider:
+    grading = _grading(store, inputs, ready, wishes.policy)
+    most = at_once(wishes) if wishes.executor == "threads" else 1
+    with (
+        second_grader(len(inputs.plan), most, grading) as grader,
+        serve(wishes.provider) as provider,
+    ):
         means = Means(
             run=store.path,
             skills=inputs.skills,
@@ -187,13 +196,16 @@ def _go(
             mcp=config.mcp,
             bare=wishes.sandbox == "none",
             stood=inputs.stood,
+            remove=grader.remove if grader else remove_tree,
             stop=brakes.halting,
         )
-        house = _house(store, inputs, ready, means, wishes.policy)
+        house = _house(store, inputs, ready, means, grading)
         earlier = [each for each in list_runs(store.path.parent) if each.name != store.run_id]
         shelf = make_shelf(inputs, ready, config.mcp, earlier[::-1] if wishes.reuse else ())
-        house = msgspec.structs.replace(house, shelf=shelf)
+        house = msgspec.structs.replace(house, shelf=shelf, grader=grader)
         if judge:
+            from audition.judging import Bench
+
             bench = Bench(judge=judge, means=means, patience=house.patience)
             house = msgspec.structs.replace(house, bench=bench)
         _ask_all(inputs, house, brakes, wishes)
@@ -238,22 +250,25 @@ def _ask_all(inputs: Inputs, house: House, brakes: Brakes, wishes: Wishes) -> No
             progress.tell(record)
 
 
+def _grading(store: Run, inputs: Inputs, ready: dict[str, Ready], policy: str | None) -> Grading:
+    return Grading(
+        run=store.path,
+        skills=inputs.skills,
+        agents={name: each.agent for name, each in ready.items()},
+        policy=policy,
+        stood=inputs.stood,
+    )
+
+
 def _house(
-    store: Run, inputs: Inputs, ready: dict[str, Ready], means: Means, policy: str | None
+    store: Run, inputs: Inputs, ready: dict[str, Ready], means: Means, grading: Grading
 ) -> House:
-    agents = {name: each.agent for name, each in ready.items()}
     fixtures = {trial.case.begins_with for trial in inputs.plan if trial.case.begins_with}
     bad = keep_inputs(store.path, inputs.skills, sorted(fixtures))
     store.describe(inputs)
     return House(
         run=store,
-        grading=Grading(
-            run=store.path,
-            skills=inputs.skills,
-            agents=agents,
-            policy=policy,
-            stood=inputs.stood,
-        ),
+        grading=grading,
         ready=ready,
         means=means,
         patience=Patience(live=means.provider.answers.by == "live"),

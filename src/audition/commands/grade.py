@@ -24,12 +24,13 @@ from audition.commands.run import FORMATS
 from audition.config import Config
 from audition.counted import counted
 from audition.errors import AuditionError, RunTrouble
-from audition.grading import Grading, grade_sealed
+from audition.grading import grade_sealed
 from audition.installed import configure_agent
 from audition.model import Inputs
 from audition.policy import find_policy
 from audition.stamp import read_standing, take_mark
 from audition.store import Run, find_run, open_run, read_inputs, results_stand
+from audition.yardstick import Grading
 
 MANY = 400
 """From so many trials on, every processor grades a share."""

@@ -21,7 +21,6 @@ from audition.commands.options import out_option, output_format
 from audition.config import Config
 from audition.counted import counted
 from audition.errors import BadFile, Exit
-from audition.grading import Grading
 from audition.judge import PAYLOADS, Identity, append_payload
 from audition.judge.standing import Standing, stand
 from audition.judge.values import Word
@@ -29,6 +28,7 @@ from audition.judging import Bench, Judge
 from audition.judging import judge as ask_judge
 from audition.model import Value
 from audition.stats.paired import mcnemar
+from audition.yardstick import Grading
 
 
 class Flip(Value, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,13 +16,15 @@ from audition.attempt import Means
 from audition.commands.judge_options import JudgeWishes
 from audition.config import Config
 from audition.errors import UsageError
-from audition.grading import Grading
 from audition.installed import make_ready
-from audition.judging import Bench, Judge, judge_sealed
 from audition.model import Inputs
 from audition.patience import Patience
 from audition.provider import serve
 from audition.sandbox import sandboxes
+from audition.yardstick import Grading
+
+if TYPE_CHECKING:
+    from audition.judging import Bench, Judge
 
 HINT = (
     'name one: `--judge-agent claude`, `--judge-command "python judge.py"`, or `judge = "claude"` '
@@ -38,10 +40,16 @@ def resume_judge(wishes: JudgeWishes, kept: dict[str, Any]) -> JudgeWishes:
     return began if named and wishes.judging is None else wishes
 
 
-def make_judge(wishes: JudgeWishes, config: Config, *, needed: bool = False) -> Judge | None:
+def make_judge(wishes: JudgeWishes, config: Config, *, needed: bool = False) -> "Judge | None":
     """The judge that is wished for, ready; None where none is to be asked."""
     if wishes.judging is False:
         return None
+    if not (wishes.judge or wishes.judge_command):
+        if wishes.judging or needed:
+            raise UsageError("there is no judge to ask", HINT)
+        return None
+    from audition.judging import Judge
+
     common: dict[str, Any] = {
         "model": wishes.judge_model,
         "votes": wishes.votes,
@@ -50,11 +58,7 @@ def make_judge(wishes: JudgeWishes, config: Config, *, needed: bool = False) -> 
     }
     if wishes.judge_command:
         return Judge(command=_find(wishes.judge_command), **common)
-    if wishes.judge:
-        return Judge(ready=make_ready(wishes.judge, config), **common)
-    if wishes.judging or needed:
-        raise UsageError("there is no judge to ask", HINT)
-    return None
+    return Judge(ready=make_ready(str(wishes.judge), config), **common)
 
 
 def _find(command: tuple[str, ...]) -> tuple[str, ...]:
@@ -66,17 +70,21 @@ def _find(command: tuple[str, ...]) -> tuple[str, ...]:
     return (str(Path(found).absolute()), *rest)
 
 
-def judge_again(folders: Iterable[Path], judge: Judge, grading: Grading, inputs: Inputs) -> None:
+def judge_again(folders: Iterable[Path], judge: "Judge", grading: Grading, inputs: Inputs) -> None:
     """Ask the judge again about sealed trials; what it said before is replaced."""
     from concurrent.futures import ThreadPoolExecutor
+
+    from audition.judging import judge_sealed
 
     with bench_for(judge, grading, inputs) as bench, ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda each: judge_sealed(each, grading, bench, again=True), folders))
 
 
 @contextmanager
-def bench_for(judge: Judge, grading: Grading, inputs: Inputs) -> Iterator[Bench]:
+def bench_for(judge: "Judge", grading: Grading, inputs: Inputs) -> Iterator["Bench"]:
     """A bench outside of a run: with the provider and the sandbox that the run had."""
+    from audition.judging import Bench
+
     sandbox = str(inputs.settings.get("sandbox") or "home")
     with serve(str(inputs.settings.get("provider") or "live")) as provider:
         means = Means(

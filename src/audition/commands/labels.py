@@ -14,12 +14,12 @@ import msgspec
 from audition.commands.grade import agents_of
 from audition.config import Config
 from audition.errors import AuditionError, BadFile, did_you_mean
-from audition.grading import Grading
 from audition.judge import WORDS, Matter
 from audition.judge.values import Word
 from audition.judging import read_matter
 from audition.model import Inputs, Sealed, Value
 from audition.store import find_run, read_inputs, read_places, read_sealed
+from audition.yardstick import Grading
 
 BOM = b"\xef\xbb\xbf"
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from audition.case_file import load_suites, read_suites
-from audition.cases.generated import suites_for
 from audition.commands.finish import say
 from audition.commands.wishes import Wishes
 from audition.counted import counted
@@ -88,7 +87,7 @@ def _with_generated(files: Sequence[Path], wishes: Wishes) -> tuple[Suite, ...]:
     if wishes.generate_missing:
         suites, findings = read_suites(files, wishes.format)
         suites = suites if suites or not findings else load_suites(files, wishes.format)
-        made = suites_for(_missing(_skills(folders, suites), suites), "default")
+        made = _make_suites(_missing(_skills(folders, suites), suites), "default", ())
     else:
         suites = load_suites(files, wishes.format)
         made = generated_as_pkbllm_does(files, suites)
@@ -104,7 +103,17 @@ def generated_as_pkbllm_does(files: Sequence[Path], suites: Sequence[Suite]) -> 
         return ()
     theirs = [each for each in suites if each.format == "pkbllm"]
     known = {skill.path: skill for suite in theirs for skill in suite.skills}
-    return suites_for(_missing(known.values(), suites), "pkbllm", theirs)
+    return _make_suites(_missing(known.values(), suites), "pkbllm", theirs)
+
+
+def _make_suites(
+    skills: Sequence[Skill], policy: str, beside: Sequence[Suite]
+) -> tuple[Suite, ...]:
+    if not skills:
+        return ()
+    from audition.cases.generated import suites_for
+
+    return suites_for(skills, policy, beside)
 
 
 def _skills(folders: Sequence[Path], suites: Iterable[Suite]) -> Iterable[Skill]:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from queue import SimpleQueue
 
 from audition.model import Record, Trial
-from audition.process import sit_together
+from audition.seats import sit_together
 
 
 class _Raised:

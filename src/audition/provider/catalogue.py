@@ -6,7 +6,6 @@ Must not know: wires, requests.
 
 import re
 from collections.abc import Iterable, Sequence
-from html import unescape
 
 from audition.model import Offer, Skill
 from audition.provider.wire import Listed
@@ -50,6 +49,8 @@ def _flat(text: str) -> str:
 
 def _measure(shown: str, skill: Skill) -> tuple[int, int]:
     """How many characters were shown, and of how many."""
+    from html import unescape  # its table takes 1 ms to make
+
     own = _flat(skill.description)
     # Claude Code 2.1.327 writes `<` and `>` as entities, and nothing else.
     for text in dict.fromkeys((shown, unescape(shown))):

@@ -5,6 +5,7 @@ Must not know: wires, sockets.
 """
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -22,6 +23,8 @@ IN_URL = re.compile(
     r"(?i)(?P<name>[?&][^=&\s\"']*(?:key|token|secret|password)[^=&\s\"']*=)[^&\s\"']+"
     r"|(?P<scheme>\b[a-z][a-z0-9+.-]*://)[^/@\s\"']+@"
 )
+WORD = 64
+"""Characters of a word that is worth remembering."""
 NO_SECRET = {"loopback"}
 """What our own agents send in the place of a key."""
 
@@ -39,8 +42,16 @@ def hide_query(query: str) -> str:
 
 def hide_text(text: str) -> str:
     """A text, such as a word of a command line, without what looks like a secret in it."""
+    # The flags are the same in every trial: twenty of them took 60 us each time.
+    return _hide_word(text) if len(text) <= WORD else _hide(text)
+
+
+def _hide(text: str) -> str:
     hidden = LOOKS_SECRET.sub(HIDDEN.encode(), text.encode("utf-8", "surrogateescape"))
     return IN_URL.sub(_keep_name, hidden.decode("utf-8", "surrogateescape"))
+
+
+_hide_word = lru_cache(maxsize=256)(_hide)
 
 
 def _keep_name(match: re.Match[str]) -> str:

@@ -42,10 +42,29 @@ class Server:
         self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         self.strangers = 0
         """Requests with no token of ours."""
-        self._server, self._thread = self._start()
+        self._over = asyncio.Event()
+        self._thread = self._start()
 
-    def _start(self) -> tuple[Any, threading.Thread]:
+    def _start(self) -> threading.Thread:
         import uvicorn
+
+        over = self._over
+
+        class Prompt(uvicorn.Server):
+            """Ends when it is told to: uvicorn's own looks ten times a second, then waits as long."""
+
+            async def main_loop(self) -> None:
+                await self.on_tick(0)
+                await over.wait()
+
+            async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+                for each in (*self.servers, *(sockets or ())):
+                    each.close()
+                for connection in list(self.server_state.connections):
+                    connection.shutdown()
+                await asyncio.sleep(0)
+                for task in self.server_state.tasks:
+                    task.cancel()
 
         config = uvicorn.Config(
             self._answer,
@@ -60,9 +79,8 @@ class Server:
             access_log=False,
             server_header=False,
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=1,
         )
-        server = uvicorn.Server(config)
+        server = Prompt(config)
         ready = threading.Event()
 
         async def serve() -> None:
@@ -74,7 +92,7 @@ class Server:
         thread.start()
         if not ready.wait(START_SECONDS):
             raise AuditionError("the loopback provider did not start", "is 127.0.0.1 usable?")
-        return server, thread
+        return thread
 
     def add(self, make: Callable[[str, Callable[[], None]], Lane]) -> Lane:
         """Open a lane; `make` is given its address and the function that ends it."""
@@ -93,8 +111,8 @@ class Server:
         """Close every lane, then the server."""
         for lane, _ in list(self._lanes.values()):
             lane.close()
-        self._server.should_exit = True
-        self._server.force_exit = True
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._over.set)
         self._thread.join(START_SECONDS)
         self._socket.close()
 

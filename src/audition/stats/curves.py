@@ -16,6 +16,7 @@ def normal_tail(z: float) -> float:
     return erfc(z / sqrt(2)) / 2
 
 
+@lru_cache(maxsize=256)  # asked for every trial of a plan, always the same few
 def normal_quantile(p: float) -> float:
     """The z below which a normal deviate falls with chance p."""
     # By the nearer tail: 1 - 1e-12 has lost four digits of it.

@@ -70,6 +70,18 @@ def write_whole(path: str, data: bytes, *, fsync: bool, staging: str = "") -> No
         raise trouble(error, "write", path) from error
 
 
+def write_new(path: str, data: bytes) -> None:
+    """Write a file in a folder that nobody knows of yet, so that half of it is never seen."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        try:
+            write_all(descriptor, data)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise trouble(error, "write", path) from error
+
+
 def write_derived(path: str, text: str) -> None:
     """Write what can be made anew at any time: in place, and not forced to disk.
 

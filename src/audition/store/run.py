@@ -30,6 +30,7 @@ from audition.store.files import (
     sync_tree,
     trouble,
     write_all,
+    write_new,
     write_whole,
 )
 from audition.store.find import check_id, claim_id, list_runs
@@ -143,7 +144,7 @@ class Run:
         target = f"{self._root}/work/{trial.place}"
         parent = os.path.dirname(target)
         with in_words("keep", target):
-            write_whole(f"{staging}/meta.json", _encode(sealed), fsync=False)
+            write_new(f"{staging}/meta.json", _encode(sealed))
             if self.fsync:
                 sync_tree(str(staging))
             self._make(parent)
