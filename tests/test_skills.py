@@ -176,6 +176,7 @@ user-invocable: 'no'   # nor by hand
 def test_the_finding_names_the_line_of_the_colon(tmp_path):
     skill = read(tmp_path, "name: x\ndescription: Use when: x")
     assert [(each.line, each.severity) for each in skill.problems] == [(3, "warning")]
+    assert skill.problems[0].column == len("description: Use when:")
 
 
 def test_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path):
@@ -263,6 +264,7 @@ def test_a_flag_that_is_neither_is_a_finding(tmp_path):
     skill = read(tmp_path, "name: x\ndescription: d\nuser-invocable: perhaps")
     assert skill.user_invocable
     assert "neither true nor false" in messages(skill)
+    assert [each.line for each in skill.problems] == [4]
 
 
 @pytest.mark.parametrize("hint", ["[file]", "[file] [format]", "<a> --b", '"[file]"'])

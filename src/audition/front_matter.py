@@ -41,8 +41,9 @@ def read_front_matter(raw: bytes, file: str) -> FrontMatter:
         problems.append(_warn(file, 1, "not UTF-8; the odd bytes are replaced", "save it as UTF-8"))
     front, body = _split(text, file, problems)
     fields = _read_fields(front, file, problems) if front else {}
-    disabled = _flag(fields, "disable-model-invocation", file, problems)
-    invocable = _flag(fields, "user-invocable", file, problems)
+    disabled, odd = _flag(fields, "disable-model-invocation", front, file)
+    invocable, odder = _flag(fields, "user-invocable", front, file)
+    problems += (*odd, *odder)
     return FrontMatter(
         name=_one_line(fields.get("name", "")),
         description=fields.get("description", "").strip(),
@@ -55,10 +56,13 @@ def read_front_matter(raw: bytes, file: str) -> FrontMatter:
     )
 
 
-def _warn(file: str, line: int, message: str, hint: str = "", field: str = "") -> Finding:
+def _warn(
+    file: str, line: int, message: str, hint: str = "", field: str = "", column: int = 1
+) -> Finding:
     return Finding(
         path=file,
         line=line,
+        column=column,
         message=message,
         hint=hint,
         field=field,
@@ -104,7 +108,7 @@ def _read_fields(front: str, file: str, problems: list[Finding]) -> dict[str, st
         words = each.message + ("; read line by line" if broken else "")
         hint = "quote the value, or use `>-`" if broken else each.hint
         # The first line of the file is the `---`.
-        problems.append(_warn(file, each.line + 1, words, hint, each.field))
+        problems.append(_warn(file, each.line + 1, words, hint, each.field, each.column))
     if broken:
         if marked.value is not None:
             problems.append(_warn(file, 2, "the front matter has no `key: value`"))
@@ -118,7 +122,8 @@ def _read_fields(front: str, file: str, problems: list[Finding]) -> dict[str, st
             fields[key] = by_line[key]
             if key in {"name", "description"}:
                 line = node.place.line + 1
-                problems.append(_warn(file, line, f"`{key}` is not text", "quote it", key))
+                said = f"`{key}` is not text"
+                problems.append(_warn(file, line, said, "quote it", key, node.place.column))
     return fields
 
 
@@ -158,11 +163,15 @@ def _fold(lines: list[str]) -> str:
     return text
 
 
-def _flag(fields: dict[str, str], key: str, file: str, problems: list[Finding]) -> bool | None:
-    text = fields.get(key, fields.get(key.replace("-", "_"), "")).strip().lower()
-    if text in YES or text in NO:
-        return text in YES
-    if text:
-        words = f"`{key}` is neither true nor false"
-        problems.append(_warn(file, 1, words, "write `true` or `false`", key))
-    return None
+def _flag(
+    fields: dict[str, str], key: str, front: str, file: str
+) -> tuple[bool | None, tuple[Finding, ...]]:
+    """What a flag says, None where nothing; and what is odd about it, at its line."""
+    keys = (key, key.replace("-", "_"))
+    text = fields.get(keys[0], fields.get(keys[1], "")).strip().lower()
+    if text in YES or text in NO or not text:
+        return (text in YES if text else None), ()
+    lines = enumerate(front.split("\n"), 2)
+    at = next((number for number, line in lines if line.lstrip("\"'").startswith(keys)), 1)
+    words = f"`{key}` is neither true nor false"
+    return None, (_warn(file, at, words, "write `true` or `false`", key),)
