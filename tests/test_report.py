@@ -343,6 +343,8 @@ def test_the_conclusion_says_what_was_planned_and_not_run():
     plan = tuple(make_trial(f"t{n}", Case(id="explicit", prompt="hi")) for n in range(5))
     inputs = msgspec.structs.replace(INPUTS, plan=plan)
     assert "4 of 5 planned trials have not been run." in conclusion(make_record(), inputs=inputs)
+    nearly = [make_record(number=number) for number in range(4)]
+    assert "1 of 5 planned trials has not been run." in conclusion(*nearly, inputs=inputs)
 
 
 def test_a_failed_trial_is_shown_with_reasons_trace_lines_and_the_command_to_look():

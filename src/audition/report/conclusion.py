@@ -50,12 +50,11 @@ def conclude(summary: Summary) -> tuple[str, ...]:
         them = "it counts" if totals.error + totals.ineligible == 1 else "they count"
         said.append(f"{_and(left_out)}; {them} neither way.")
     if missing := max(0, summary.planned - summary.spared - totals.trials):
-        most = "at most " if summary.spared else ""
-        why = f" ({summary.cut.words})" if summary.cut and summary.cut.words else ""
-        said.append(f"{most}{missing} of {summary.planned} planned trials have not been run{why}.")
+        said.append(_say_missing(summary, missing))
     said.extend(say_invisible(each) for each in summary.invisible[:3])
     if len(summary.invisible) > 3:
-        said.append(f"And {len(summary.invisible) - 3} more were not shown, see summary.json.")
+        more = counted(len(summary.invisible) - 3, "more was", "more were")
+        said.append(f"And {more} not shown, see summary.json.")
     said.extend(filter(None, map(say_routes, summary.arms)))
     said.extend(filter(None, map(say_unread, summary.arms)))
     said.extend(_judges(summary))
@@ -70,6 +69,14 @@ def _judges(summary: Summary) -> Iterable[str]:
     theirs = [each for each in summary.policies if each != "default"]
     if theirs:
         yield f"Judged by the policy {_and(theirs)}: see `audition explain {theirs[0]}`."
+
+
+def _say_missing(summary: Summary, missing: int) -> str:
+    most = "at most " if summary.spared else ""
+    why = f" ({summary.cut.words})" if summary.cut and summary.cut.words else ""
+    have = "has" if missing == 1 else "have"
+    planned = counted(summary.planned, "planned trial")
+    return f"{most}{missing} of {planned} {have} not been run{why}."
 
 
 def _where(summary: Summary) -> Iterable[str]:
