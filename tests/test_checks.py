@@ -449,6 +449,11 @@ def test_a_value_too_deep_for_its_schema_is_undecided():
     assert found.status in ("pass", "error")
 
 
+def test_a_number_too_long_to_be_read_is_undecided_in_words_for_people():
+    found = grade(said("9" * 10_000), "json_valid")
+    assert (found.status, "too many digits" in found.reason) == ("error", True)
+
+
 def test_a_schema_key_that_utf_8_cannot_write_is_made_visible():
     assert str(refused("json_valid", schema={"\ud800": 1})).isprintable()
 

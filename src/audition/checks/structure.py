@@ -170,6 +170,11 @@ def json_valid(
         return failed(f"not JSON: {error.msg}, line {error.lineno}: `{near}`", *lines)
     except RecursionError:
         return undecided("the JSON is too deep to be looked at")
+    except ValueError as error:
+        if "digits" not in str(error):
+            raise
+        # Python reads no whole number of more than 4300, and says so in words for programmers.
+        return undecided("a number in the JSON has too many digits to be looked at")
     if trouble:
         return failed(f"does not fit the schema: {excerpt(trouble)}", *lines)
     return passed("is JSON" if schema is None else "fits the schema", *lines)
