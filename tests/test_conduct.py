@@ -726,7 +726,7 @@ def test_any_session_is_judged_by_a_file_of_rules(tmp_path):
     assert (found["called"]["result"], found["idle"]["result"]) == ("met", "unmet")
     assert found["called"]["lines"] == found["idle"]["lines"] != []
     shown = audition("trace", a_session(), "--agent", "claude", "--rules", rules).stdout
-    assert "rule called: met (lines" in shown
+    assert "rule called: met (line 3)" in shown
     plain = audition("trace", a_session(), "--agent", "claude", "--output-format", "json")
     assert "rules" not in json.loads(plain.stdout)
 
