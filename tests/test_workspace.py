@@ -328,7 +328,7 @@ def test_trees_too_big_for_memory_are_staged_all_the_same(run, tmp_path, fixture
 
 @pytest.mark.parametrize("name", [".git", "CLAUDE.md", "AGENTS.md", ".claude", ".agents"])
 def test_no_stage_is_made_below_what_an_agent_would_find(run, tmp_path, monkeypatch, name):
-    (tmp_path / name).mkdir()
+    (tmp_path / name / "inside").mkdir(parents=True)
     below = tmp_path / "below"
     below.mkdir()
     monkeypatch.setenv("AUDITION_TMP", str(below))
@@ -337,10 +337,21 @@ def test_no_stage_is_made_below_what_an_agent_would_find(run, tmp_path, monkeypa
     assert "AUDITION_TMP" in caught.value.hint
 
 
-def test_another_temporary_folder_is_taken_where_the_usual_one_lies_in_a_repository(
+def test_an_empty_folder_above_leads_nowhere_as_the_one_that_codex_leaves(
     run, tmp_path, monkeypatch
 ):
     (tmp_path / ".git").mkdir()
+    below = tmp_path / "below"
+    below.mkdir()
+    monkeypatch.setenv("AUDITION_TMP", str(below))
+    with open_stage(run) as stage:
+        assert stage.place.root.startswith(str(below))
+
+
+def test_another_temporary_folder_is_taken_where_the_usual_one_lies_in_a_repository(
+    run, tmp_path, monkeypatch
+):
+    (tmp_path / ".git" / "objects").mkdir(parents=True)
     monkeypatch.delenv("AUDITION_TMP", raising=False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     workspace._temporary_folder.cache_clear()

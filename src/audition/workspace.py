@@ -98,7 +98,7 @@ def _temporary_folder(wanted: str | None) -> str:
             continue
         above = [path, *map(str, Path(path).parents)]
         names = (os.path.join(folder, name) for folder in above for name in LEADS_UPWARD)
-        leading = next(filter(os.path.lexists, names), "")
+        leading = next(filter(_leads, names), "")
         if not leading:
             return path
         found = found or f"{path} lies below {leading}, which an agent would find"
@@ -106,6 +106,16 @@ def _temporary_folder(wanted: str | None) -> str:
         f"no temporary folder for workspaces: {found}",
         "set AUDITION_TMP to a folder outside of any repository and home folder",
     )
+
+
+def _leads(path: str) -> bool:
+    """Whether something stands there. An empty folder is nothing to an agent: the sandbox of
+    Codex leaves such a `.git` in /tmp.
+    """
+    if os.path.isdir(path):
+        with contextlib.suppress(OSError):
+            return bool(os.listdir(path))
+    return os.path.lexists(path)
 
 
 def _deliver(
