@@ -1,13 +1,21 @@
 """Where agents' programs are found, and whether they are new enough."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
 from audition.commands.agents import describe
 from audition.config import AgentSettings, Config, McpSettings, load_config
 from audition.errors import AgentMissing, UsageError
-from audition.installed import check_mcp, is_older, known_agents, make_ready, with_node
+from audition.installed import (
+    all_ready,
+    check_mcp,
+    is_older,
+    known_agents,
+    make_ready,
+    with_node,
+)
 
 
 @pytest.fixture
@@ -103,6 +111,30 @@ def test_an_agent_like_another_has_its_program_and_settings_too(here):
     assert ready.settings.settings == {"max_turns": 1, "a": 1}
     assert ready.wished == ("ONE", "TWO")
     assert ready.given == {"TWO": "2"}
+
+
+def test_several_agents_are_asked_for_their_version_at_once_and_each_once(here):
+    met = here / "met"
+    script = f"""#!/bin/sh
+echo "$0" >> {met}
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  [ "$(wc -l < {met})" = 2 ] && echo 9.9.9 && exit 0
+  sleep 0.5
+done
+"""
+    for name in ("claude", "codex"):
+        Path(program(here / "node_modules" / ".bin" / name, "")).write_text(script)
+    ready = all_ready(("codex", "claude", "codex"), Config())
+    assert {name: each.version for name, each in ready.items()} == {
+        "codex": "9.9.9",
+        "claude": "9.9.9",
+    }
+    assert len(met.read_text().splitlines()) == 2
+
+
+def test_of_several_agents_the_first_that_is_missing_is_named(here):
+    with pytest.raises(AgentMissing, match="codex"):
+        all_ready(("understudy", "codex", "claude"), Config())
 
 
 def test_an_agent_that_is_like_itself_is_refused_with_the_way_round(here):

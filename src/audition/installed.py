@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -122,6 +122,18 @@ def make_ready(name: str, config: Config) -> Ready:
             agent.get_it,
         )
     return Ready(agent=agent, program=program, version=version, trouble=trouble, settings=settings)
+
+
+def all_ready(names: Sequence[str], config: Config) -> dict[str, Ready]:
+    """Every agent with its version; several are asked at once, as each takes up to a second."""
+    names = tuple(dict.fromkeys(names))
+    if len(names) < 2:
+        return {name: make_ready(name, config) for name in names}
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        found = pool.map(lambda name: make_ready(name, config), names)
+        return dict(zip(names, found, strict=True))
 
 
 def with_node(program: tuple[str, ...], env: Mapping[str, str]) -> dict[str, str]:

@@ -129,7 +129,7 @@ class _Composer:
         import yaml
 
         loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        self.events: Iterator[Any] = iter(yaml.parse(text, Loader=loader))
+        self.events: Iterator[Any] = iter(loader(text).get_event, None)  # `parse` asks twice
         next(self.events)  # the stream begins
         if isinstance(next(self.events), yaml.StreamEndEvent):
             return None

@@ -30,7 +30,7 @@ from audition.config import Config
 from audition.executor import executors
 from audition.fingerprint import digest_fixtures
 from audition.grader import second_grader
-from audition.installed import Ready, check_mcp, configure_agent, make_ready
+from audition.installed import Ready, all_ready, check_mcp, configure_agent
 from audition.model import Inputs, Record, Suite, Trial, Value
 from audition.patience import Patience
 from audition.plan import Arm, Plan, plan_trials
@@ -94,7 +94,7 @@ def _begin(suites: Sequence[Suite], wishes: Wishes, config: Config, held: Path) 
 
 def ask_plan(plan: Plan, wishes: Wishes, config: Config) -> Done:
     """Ask and grade all of a plan, in a run of its own; nothing is printed."""
-    ready = _make_ready(wishes.agent, config)
+    ready = all_ready(wishes.agent, config)
     judge = make_judge(wishes.judged, config)
     store = open_run(
         Path(wishes.out),
@@ -128,7 +128,7 @@ def _resume(wishes: Wishes, config: Config) -> int:
         return go_background(wishes)
     with open_run(path.parent, path.name, resume=True, fsync=wishes.fsync) as store:
         inputs = read_inputs(store.path)
-        ready = _make_ready(tuple(inputs.agents), config)
+        ready = all_ready(tuple(inputs.agents), config)
         kept = inputs.settings
         wishes = msgspec.structs.replace(
             wishes,
@@ -167,10 +167,6 @@ def make_plan(suites: Sequence[Suite], wishes: Wishes, config: Config, held: Pat
     check_mcp(taken, config.mcp)
     arms, swaps = add_baselines(wishes.baseline, arms, suites, held)
     return plan_trials(suites, arms, limits_of(wishes), swaps)
-
-
-def _make_ready(names: Sequence[str], config: Config) -> dict[str, Ready]:
-    return {name: make_ready(name, config) for name in dict.fromkeys(names)}
 
 
 def _go(
