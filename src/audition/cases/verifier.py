@@ -2,8 +2,10 @@
 
 In: the Node of a command. Out: findings. Must not know: how the program is started.
 
-Only what is sure is a mistake: a word that is no file beside the case file, holds no slash and
-is not on PATH, or a file that cannot be started. A relative path may be a file of the workspace,
+Only what is sure is a mistake: a word that no shell is there to read, one that is nearly the
+name of a program, a file that cannot be started. A program that this machine does not have is
+a warning: another may have it, the other cases are none the worse, and once it is installed
+the run can be graded again for nothing. A relative path may be a file of the workspace,
 which the agent is yet to make: where one beside the case file has nearly its name, that is a
 warning, for a script that is not there ends with an exit code, as one that says no.
 """
@@ -39,16 +41,23 @@ def look_for_program(node: Node, findings: Findings) -> None:
             findings.say(places[0], f"`{first}` {why}", hint)
     elif first.startswith(("/", "~", "$")):
         # A `~` is no home and a `$X` no variable where no shell runs.
-        hint = "" if first.startswith("/") else NO_SHELL
-        findings.say(places[0], f"there is no program `{first}`", hint or _near_path(first))
+        hint = _near_path(first) if first.startswith("/") else NO_SHELL
+        _miss(places[0], f"there is no program `{first}`", hint, findings)
     elif "/" in first:
         _doubt(first, folder, places[0], findings)
     elif not _is_here(first):
         message = f"program `{first}` is neither beside the case file nor on PATH"
         hint = "that is a folder" if os.path.isdir(path) else _hint(first, folder)
-        findings.say(places[0], message, hint)
+        _miss(places[0], message, hint, findings)
     elif INTERPRETER.fullmatch(first) and words[1:] and "." in words[1][1:]:
         _doubt(words[1], folder, places[1], findings)
+
+
+def _miss(node: Node, message: str, hint: str, findings: Findings) -> None:
+    if hint:
+        findings.say(node, message, hint)
+    else:
+        findings.say(node, message, "install it, or name a file beside the case file", "warning")
 
 
 def _cannot_start(path: str) -> str:
@@ -102,9 +111,7 @@ def _hint(word: str, folder: str) -> str:
     near = get_close_matches(word, _names(folder), n=1) or get_close_matches(
         word, known, n=1, cutoff=SAID_NEAR
     )
-    return (
-        f"did you mean `{near[0]}`?" if near else "install it, or name a file beside the case file"
-    )
+    return f"did you mean `{near[0]}`?" if near else ""
 
 
 def _doubt(word: str, folder: str, node: Node, findings: Findings) -> None:

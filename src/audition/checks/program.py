@@ -72,9 +72,9 @@ def program(
 
     `command` is split into words as a shell does, but no shell runs: no pipes, no variables;
     for those write `[bash, -c, "…"]`. A word that names a file beside the case file is that
-    file, so that the agent cannot put its own in its place. One that is neither a file there,
-    nor on PATH, nor a path in the workspace is a mistake in the case file, said before
-    anything is asked.
+    file, so that the agent cannot put its own in its place. What cannot be
+    started, and what is nearly the name of a program, is a mistake in the case file, said
+    before anything is asked; a program that this machine does not have is a warning.
 
     Example:
         checks:
