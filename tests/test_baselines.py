@@ -10,7 +10,7 @@ import pytest
 from records import make_inputs, make_record, make_trial
 
 from audition.model import Case, Evidence, Grade
-from audition.summary import summarise
+from audition.summary.tally import summarise
 
 SKILL = "---\nname: {0}\ndescription: How to do a greeting.\n---\nSay {1}.\n"
 CASES = [

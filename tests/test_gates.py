@@ -11,8 +11,8 @@ from records import make_inputs, make_record
 
 from audition.config import load_config
 from audition.errors import BadFile
-from audition.summary import summarise
 from audition.summary.gates import judge_rate
+from audition.summary.tally import summarise
 
 SKILL = "---\nname: greeting\ndescription: How to do a greeting.\n---\nSay SALVE.\n"
 

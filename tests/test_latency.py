@@ -13,7 +13,7 @@ from scipy import stats as theirs
 
 from audition.latency import measure
 from audition.model import Call, Case, Evidence, Latency, Message, Result, Sealed, Usage
-from audition.summary import summarise
+from audition.summary.tally import summarise
 
 CASE = Case(id="c", prompt="Greet Ada.", skill="greeting")
 LOADED = Evidence(skill="greeting", rung="loaded", lines=(5, 6))

@@ -372,6 +372,15 @@ def test_a_killed_harness_takes_its_agents_along(tmp_path):
     until_all_are_reaped(tmp_path, before)
 
 
+@needs_lists
+def test_a_harness_that_leaves_its_agents_running_takes_them_along(tmp_path):
+    before = strangers()
+    script = str(FAKES / "harness.py")
+    subprocess.run([sys.executable, script, str(tmp_path), "2", "leave"], check=True)
+    assert gone_within(str(tmp_path), 2) == []
+    until_all_are_reaped(tmp_path, before)
+
+
 def test_the_watchdog_ends_with_its_harness(tmp_path):
     before, script = strangers(), str(FAKES / "harness.py")
     subprocess.run([sys.executable, script, str(tmp_path), "0", "end"], check=True)

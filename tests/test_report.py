@@ -11,14 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from records import any_record, any_text, make_inputs, make_record, make_trial
 
+from audition.counted import say_seconds
 from audition.errors import UnknownName
 from audition.model import Case, Evidence, Grade, Record, Skill
 from audition.report import FORMATS, render
 from audition.report.conclusion import conclude
 from audition.report.escape import as_code, for_markdown, one_line, visible
 from audition.report.github import SUMMARY_BYTES, job_summary
-from audition.report.words import say_dollars, say_interval, say_rate, say_seconds
-from audition.summary import share, summarise
+from audition.report.words import say_dollars, say_interval, say_rate
+from audition.summary.figures import share
+from audition.summary.tally import summarise
 
 INPUTS = make_inputs("greeting", "style")
 NASTY = "\x1b[31m<script>alert(1)</script> | `x` **b** @user %0A ::error::\r\n\x00\u202e]]>"

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from records import any_record, make_inputs, make_record
 
 from audition.model import Commands, Evidence, Spent
-from audition.summary import Summary, Tally, summarise
+from audition.summary.figures import Summary
+from audition.summary.tally import Tally, summarise
 
 INPUTS = make_inputs("greeting", "style", "never")
 

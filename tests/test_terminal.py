@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from records import make_inputs, make_record
 
-from audition.report.columns import cell_width, columns
-from audition.report.text import aligned, lay_out, plain, write_text
-from audition.summary import summarise
+from audition.report.columns import aligned, cell_width, columns, plain
+from audition.report.text import lay_out, write_text
+from audition.summary.tally import summarise
 from audition.terminal import Progress, print_summary, trial_line
 
 HERE = str(Path(__file__).parent)

@@ -91,6 +91,11 @@ def adopt_orphans() -> bool:
         return False
 
 
+def is_idle() -> bool:
+    """Whether nothing runs that belongs to a trial."""
+    return not _starting and not any(each.token for each in list(running.values()))
+
+
 def now_in_ticks() -> int:
     """The time since boot as the kernel notes it for a process that begins now."""
     clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)

@@ -135,7 +135,10 @@ def plan_trials(
                 trials.append(
                     _trial(suite, asked, arm, limits, (place, label, number, len(trials)), offers)
                 )
-    marked = tuple(_mark(trial, arms, skills) for trial in trials)
+    agents = {
+        (each.agent.name, each.delivery, each.model, each.variant): each.agent for each in arms
+    }
+    marked = tuple(_mark(trial, agents[_arm_key(trial)], skills) for trial in trials)
     cells = plan_cells(marked, suites, limits.aim, auto=limits.auto)
     return Plan(trials=marked, skills=skills, cells=cells)
 
@@ -266,18 +269,12 @@ def _label_arms(arms: Sequence[Arm]) -> list[str]:
     ]
 
 
-def arm_of(trial: Trial, arms: Iterable[Arm]) -> Arm:
-    """The arm that a trial belongs to."""
-    return next(
-        arm
-        for arm in arms
-        if (arm.agent.name, arm.delivery, arm.model, arm.variant)
-        == (trial.agent, trial.delivery, trial.model, trial.variant)
-    )
+def _arm_key(trial: Trial) -> tuple[str, str, str | None, str]:
+    return trial.agent, trial.delivery, trial.model, trial.variant
 
 
-def _mark(trial: Trial, arms: Sequence[Arm], skills: Mapping[str, Skill]) -> Trial:
-    reason = why_ineligible(trial, arm_of(trial, arms).agent, skills)
+def _mark(trial: Trial, agent: Agent, skills: Mapping[str, Skill]) -> Trial:
+    reason = why_ineligible(trial, agent, skills)
     return msgspec.structs.replace(trial, ineligible=reason) if reason else trial
 
 

@@ -6,6 +6,7 @@ Must not know: agents, trials, what the output means. How a process tree is foun
 is told in kin.py.
 """
 
+import atexit
 import contextlib
 import errno
 import os
@@ -20,7 +21,7 @@ from itertools import count
 from pathlib import Path
 from typing import Literal, cast
 
-from audition import kin
+from audition import kin, watchdog
 from audition.errors import AgentMissing, AuditionError
 from audition.model import Value
 from audition.output import Output
@@ -74,23 +75,18 @@ class _Harness:
         self.end_of_pipe = self._start_watchdog()
 
     def _start_watchdog(self) -> int | None:
-        """Start the watchdog on a pipe whose other end closes when we are gone, however we go."""
+        """A watchdog on a pipe whose other end closes when we are gone, however we go."""
         if not sys.executable:
             return None
-        program = str(Path(__file__).with_name("watchdog.py"))
-        mark = f"{kin.HARNESS}={self.token}"
-        reader, writer = os.pipe()
-        null = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
-        pid = os.posix_spawn(
-            sys.executable,
-            [sys.executable, "-I", "-S", program, mark],
-            {},
-            file_actions=[(os.POSIX_SPAWN_DUP2, reader, 0), *null],
-            setsid=True,
-        )
-        os.close(reader)
+        pid, pipe = watchdog.start(f"{kin.HARNESS}={self.token}")
         kin.running[pid] = kin.Mark(pid=pid, token="", began=0, thread=0)
-        return writer
+        atexit.register(self._dismiss_watchdog, pipe)
+        return pipe
+
+    def _dismiss_watchdog(self, pipe: int) -> None:
+        # Threads may still run agents: after a second Ctrl-C we do not wait for them.
+        if os.getpid() == self.pid and kin.is_idle():
+            watchdog.dismiss(pipe)
 
 
 _harness: _Harness | None = None

@@ -15,19 +15,18 @@ from typing import TYPE_CHECKING, Self, TextIO
 
 import msgspec
 
-from audition.counted import counted
+from audition.counted import counted, say_seconds
 from audition.model import Record, Trial
 from audition.plan import Plan
 from audition.quote import Quote
+from audition.report.columns import STATUSES, Cell, Line, aligned, plain
 from audition.report.escape import one_line, visible
-from audition.report.quoted import lay_out_quote
-from audition.report.text import STATUSES, Cell, Line, aligned, lay_out, plain
-from audition.report.words import say_seconds
-from audition.summary import Summary
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
     from rich.text import Text
+
+    from audition.summary.figures import Summary
 
 STYLES = {
     "": "",
@@ -45,9 +44,11 @@ RUNNING_SHOWN = 8
 
 
 def print_summary(
-    summary: Summary, records: Iterable[Record], out: str = "", stream: TextIO | None = None
+    summary: "Summary", records: Iterable[Record], out: str = "", stream: TextIO | None = None
 ) -> None:
     """The report, as wide as the terminal, unfolded in a pipe. `out` is put behind commands."""
+    from audition.report.text import lay_out
+
     stream = stream or sys.stdout
     folds = stream.isatty()
     print_lines(lay_out(summary, records, _width(stream), out, folds=folds), stream)
@@ -62,6 +63,8 @@ def print_plan(
     """What would be tried, without trying it."""
     stream = stream or sys.stdout
     if output_format == "text":
+        from audition.report.quoted import lay_out_quote
+
         print_lines((*_lay_out_plan(plan), *(lay_out_quote(quote) if quote else ())), stream)
         return
     trials = [
@@ -79,7 +82,7 @@ def print_plan(
         for each in plan.trials
     ]
     if output_format == "jsonl":
-        stream.write("".join(f"{msgspec.json.encode(each).decode()}\n" for each in trials))
+        stream.writelines(f"{msgspec.json.encode(each).decode()}\n" for each in trials)
     else:
         told = msgspec.json.encode({"version": 1, "trials": trials, "quote": quote})
         stream.write(f"{msgspec.json.format(told, indent=2).decode()}\n")
@@ -131,11 +134,9 @@ def paints(stream: TextIO) -> bool:
 
 
 def _width(stream: TextIO) -> int:
-    if not stream.isatty():
-        return 100
     import shutil
 
-    return shutil.get_terminal_size().columns
+    return shutil.get_terminal_size().columns if stream.isatty() else 100
 
 
 def _encodable(text: str, stream: TextIO) -> str:
@@ -292,8 +293,7 @@ class _Live:
     def _paint(self) -> "Group":
         from rich.console import Group
 
-        lines = map(_text, self._progress.lay_out(self._console.width))
-        texts = list(lines)
+        texts = list(map(_text, self._progress.lay_out(self._console.width)))
         for text in texts:
             text.no_wrap, text.overflow = True, "ellipsis"
         return Group(*texts)

@@ -19,8 +19,7 @@ from audition.model import Record, Trial
 from audition.spending import Rules, Spending
 from audition.stats.sequential import Decision
 from audition.store.ended import Ended
-from audition.summary.duels import Pair, judge_duel
-from audition.summary.lift import did_the_job
+from audition.summary.duels import Pair, did_the_job, judge_duel
 from audition.verdict import BY_CHECKS, Cell, Outcome, cell_key, is_compared, stop_at
 
 AHEAD = 3

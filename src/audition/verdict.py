@@ -18,7 +18,7 @@ import msgspec
 
 from audition.aim import DEFAULTS, Aim, rates_of
 from audition.counted import counted
-from audition.model import Suite, Trial, Value
+from audition.model import Inputs, Suite, Trial, Value
 from audition.stats.duel import Duel, make_duel
 from audition.stats.fixed import fixed_design, judge_counts, trials_to_prove
 from audition.stats.rates import clustered, proven_at_least, wilson
@@ -119,6 +119,11 @@ def _way(delivery: str, variant: str) -> str:
     return f"{delivery}@{variant}" if variant else delivery
 
 
+def read_cells(inputs: Inputs) -> tuple[Cell, ...]:
+    """The cells that a run was planned with; none for a run of before there were any."""
+    return msgspec.convert(inputs.settings.get("cells") or (), tuple[Cell, ...])
+
+
 def plan_cells(
     trials: Iterable[Trial], suites: Sequence[Suite], aim: Aim, *, auto: bool
 ) -> tuple[Cell, ...]:
@@ -126,10 +131,10 @@ def plan_cells(
     by_file = {suite.file: suite for suite in suites}
     found: dict[tuple[str | None, str, str, str | None, bool], tuple[float, float]] = {}
     ways: dict[str, tuple[str, str]] = {}
-    for trial in trials:
-        key = cell_key(trial)
-        ways[key[2]] = (trial.delivery, trial.variant)
-        suite = by_file.get(trial.case.file) or Suite(file=trial.case.file)
+    alike = ((cell_key(each), each.case.file, each.delivery, each.variant) for each in trials)
+    for key, file, delivery, variant in dict.fromkeys(alike):
+        ways[key[2]] = (delivery, variant)
+        suite = by_file.get(file) or Suite(file=file)
         rates = rates_of(suite, key[-1], aim)
         found[key] = max(found.get(key, rates), rates)
     planned = (_make_cell(key, ways[key[2]], rates, aim.error) for key, rates in found.items())

@@ -47,14 +47,12 @@ class _Lenient(_Composer):
         return super().text()
 
     def node(self, event: Any, field: Field, key: Any) -> Json:
-        import yaml
-
-        if isinstance(event, yaml.AliasEvent) and event.anchor in self.kept:
+        if isinstance(event, self.yaml.AliasEvent) and event.anchor in self.kept:
             return self.alias(event, field, key)
         begins = len(self.order)
         value = super().node(event, field, key)
         name = getattr(event, "anchor", None)
-        if name and not isinstance(event, yaml.AliasEvent):
+        if name and not isinstance(event, self.yaml.AliasEvent):
             parts = [(each[len(field) :], self.places[each]) for each in self.order[begins:]]
             self.kept[name] = (value, parts)
         return value

@@ -101,8 +101,9 @@ class _Composer:
         self.findings: list[Finding] = []
 
     def compose(self) -> Marked:
-        import yaml
+        import yaml  # late, and once: it takes 8 ms, and looking it up for every value adds up
 
+        self.yaml: Any = yaml
         value: Json = None
         try:
             with suppress(_Stop):
@@ -126,35 +127,31 @@ class _Composer:
             raise _Stop from None
 
     def document(self, text: str) -> Json:
-        import yaml
-
-        loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        loader: Any = getattr(self.yaml, "CSafeLoader", self.yaml.SafeLoader)
         self.events: Iterator[Any] = iter(loader(text).get_event, None)  # `parse` asks twice
         next(self.events)  # the stream begins
-        if isinstance(next(self.events), yaml.StreamEndEvent):
+        if isinstance(next(self.events), self.yaml.StreamEndEvent):
             return None
         event = next(self.events)
         value = self.node(event, (), event.start_mark)
         next(self.events)  # the document ends
-        if not isinstance(more := next(self.events), yaml.StreamEndEvent):
+        if not isinstance(more := next(self.events), self.yaml.StreamEndEvent):
             self.at(more.start_mark, "a second document begins here", "keep one in each file")
         return value
 
     def node(self, event: Any, field: Field, key: Any) -> Json:
-        import yaml
-
         if len(self.findings) >= FINDINGS_CAP:
             self.at(event.start_mark, "more is wrong from here on", "mend the above first")
             raise _Stop
         if len(field) > DEPTH_CAP:
             self.at(event.start_mark, f"nested deeper than {DEPTH_CAP} levels")
             raise _Stop
-        if isinstance(event, yaml.AliasEvent):
+        if isinstance(event, self.yaml.AliasEvent):
             self.at(event.start_mark, "aliases (`*name`) are refused", "write it out", field)
             self.mark(event, field, key)
             return None
         self.refuse(event, field)
-        if isinstance(event, yaml.ScalarEvent):
+        if isinstance(event, self.yaml.ScalarEvent):
             if event.tag:
                 self.mark(event, field, key)
                 return None
@@ -162,27 +159,23 @@ class _Composer:
             self.mark(event, field, key, event.value, plain=plain)
             return guess(event.value) if plain else event.value
         self.mark(event, field, key)
-        is_list = isinstance(event, yaml.SequenceStartEvent)
+        is_list = isinstance(event, self.yaml.SequenceStartEvent)
         return self.sequence(field) if is_list else self.mapping(field)
 
     def sequence(self, field: Field) -> list[Json]:
-        import yaml
-
         items: list[Json] = []
         for event in self.events:
-            if isinstance(event, yaml.SequenceEndEvent):
+            if isinstance(event, self.yaml.SequenceEndEvent):
                 break
             items.append(self.node(event, (*field, len(items)), event.start_mark))
         return items
 
     def mapping(self, field: Field) -> dict[str, Json]:
-        import yaml
-
         found: dict[str, Json] = {}
         for key in self.events:
-            if isinstance(key, yaml.MappingEndEvent):
+            if isinstance(key, self.yaml.MappingEndEvent):
                 break
-            if not isinstance(key, yaml.ScalarEvent):
+            if not isinstance(key, self.yaml.ScalarEvent):
                 self.at(key.start_mark, "a key must be plain text", "", field)
                 self.node(key, (*field, ""), key.start_mark)
                 self.node(next(self.events), (*field, ""), key.start_mark)
@@ -203,9 +196,9 @@ class _Composer:
             found[key.value] = self.node(next(self.events), (*field, key.value), key.start_mark)
 
     def refuse(self, event: Any, field: Field) -> None:
-        if getattr(event, "anchor", None):
+        if event.anchor:
             self.at(event.start_mark, "anchors (`&name`) are refused", "write it out", field)
-        if getattr(event, "tag", None):
+        if event.tag:
             hint = "remove it; quote a value that shall be text"
             self.at(event.start_mark, f"tags (`{event.tag}`) are refused", hint, field)
 

@@ -1,4 +1,7 @@
-"""A harness with running agents, to be killed: harness.py FOLDER AGENTS [end]."""
+"""A harness with running agents, to be killed: harness.py FOLDER AGENTS [end|leave].
+
+`end` ends in order after an agent that has ended, `leave` while its agents still run.
+"""
 
 import os
 import sys
@@ -39,5 +42,8 @@ if sys.argv[3:] == ["end"]:
     from audition.kin import running
 
     (FOLDER / "watchdog").write_text(" ".join(map(str, running)))
+elif sys.argv[3:] == ["leave"]:
+    while len(list(FOLDER.glob("up-*"))) < 5 * AGENTS:
+        time.sleep(0.01)
 else:
     time.sleep(600)

@@ -26,6 +26,7 @@ CASES_KEY = re.compile(rb"^(\xef\xbb\xbf)?cases[ \t]*:", re.MULTILINE)
 OTHERS_KEY = re.compile(rb"^(\xef\xbb\xbf)?(tasks|tests|prompts)[ \t]*:", re.MULTILINE)
 """What every other format in YAML that has no `cases:` has instead."""
 Given = dict[str, Json]
+SETTINGS = {name for name, key in SHARED.items() if key.setting}
 
 
 def claims(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -131,6 +132,8 @@ Named = TypeVar("Named", bound=Rule | Criterion)
 
 
 def _with_the_suite_s(case: Case, suite: Given) -> Case:
+    if not suite.get("process") and not suite.get("rubric"):
+        return case
     return msgspec.structs.replace(
         case,
         process=_beside(suite.get("process") or (), case.process),
@@ -202,9 +205,7 @@ def _make_case(node: Node, given: Given, defaults: Given, findings: Findings) ->
 
 
 def _settings(given: Given) -> dict[str, Json]:
-    named = {
-        name: value for name, value in given.items() if name in SHARED and SHARED[name].setting
-    }
+    named = {name: given[name] for name in SETTINGS & given.keys()}
     return {**(given.get("settings") or {}), **named}
 
 

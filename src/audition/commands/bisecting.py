@@ -39,7 +39,7 @@ from audition.repository import (
 from audition.run import new_run_id
 from audition.stats.halving import Word, bracket, most_looks, next_look, suspects
 from audition.store import claim_id, read_records
-from audition.summary import Summary
+from audition.summary.figures import Summary
 
 ERROR = 0.05
 """How often a search may name a wrong commit."""

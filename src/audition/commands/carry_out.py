@@ -49,7 +49,6 @@ from audition.store import (
     read_inputs,
     read_records,
 )
-from audition.summary import Summary
 from audition.tree import remove_tree
 from audition.trial import House
 from audition.workspace import keep_inputs
@@ -57,6 +56,7 @@ from audition.yardstick import Grading
 
 if TYPE_CHECKING:
     from audition.judging import Judge
+    from audition.summary.figures import Summary
 
 
 class Done(Value, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ class Done(Value, frozen=True, kw_only=True):
 
     run: Path
     inputs: Inputs
-    summary: Summary
+    summary: "Summary"
     notable: tuple[Record, ...] = ()
     stopped: bool = False
     """By Ctrl-C."""

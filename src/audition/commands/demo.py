@@ -31,8 +31,9 @@ def list_suites() -> list[Path]:
 
 def write_page(run: Path) -> Path:
     """Write a run's report as one HTML file beside its results; where it is."""
-    from audition.report import render, summarise
+    from audition.report import render
     from audition.store import read_inputs, read_records
+    from audition.summary.tally import summarise
 
     inputs = read_inputs(run)
     records = list(read_records(run))

@@ -6,6 +6,7 @@ the screen. Must not know: how the trials came about.
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -16,7 +17,9 @@ from audition.model import Inputs, Record
 from audition.report import render
 from audition.store import read_ended, read_records, write_results
 from audition.store.files import write_whole
-from audition.summary import Summary, Tally, has_failed, is_open
+
+if TYPE_CHECKING:
+    from audition.summary.figures import Summary
 
 LISTED = 200
 """So many records are at hand for the lists of a report; figures are over all."""
@@ -26,6 +29,9 @@ class Reckoning:
     """What a report is made of, one record at a time; shares add up, in the plan's order."""
 
     def __init__(self, run: Path, inputs: Inputs) -> None:
+        # Imported once the first agents are asked, or have been: 6 ms.
+        from audition.summary.tally import Tally
+
         self.tally = Tally(inputs, read_ended(run))
         self.notable: list[Record] = []
 
@@ -48,7 +54,7 @@ def finish(
     fsync: bool = True,
     anew: bool = True,
     counted: Reckoning | None = None,
-) -> tuple[Summary, list[Record]]:
+) -> tuple["Summary", list[Record]]:
     """Write results.json, summary.json and summary.md, and bring the index up to date.
 
     Not `anew` where no record differs: results.json and the index stay, as do their stamps.
@@ -75,7 +81,7 @@ def _index(run: Path) -> None:
 
 
 def show_result(
-    run: Path, inputs: Inputs, summary: Summary, notable: list[Record], style: str
+    run: Path, inputs: Inputs, summary: "Summary", notable: list[Record], style: str
 ) -> None:
     """Print the report that was asked for on standard output."""
     if style == "text":
@@ -107,7 +113,7 @@ def _as_github_sees(record: Record, stood: str) -> Record:
     return record if below.startswith("..") else msgspec.structs.replace(record, file=below)
 
 
-def tell_github(run: Path, inputs: Inputs, summary: Summary) -> None:
+def tell_github(run: Path, inputs: Inputs, summary: "Summary") -> None:
     """Append the job summary where GitHub Actions wants it."""
     from audition.report.github import job_summary
 
@@ -118,12 +124,14 @@ def tell_github(run: Path, inputs: Inputs, summary: Summary) -> None:
             file.write(job_summary(summary, own, inputs))
 
 
-def exit_code(summary: Summary, *, interrupted: bool = False) -> Exit:
+def exit_code(summary: "Summary", *, interrupted: bool = False) -> Exit:
     """What the run as a whole says: see the table in errors.py.
 
     Trials in error beside good ones are not a success either: 1, for not everything that
     was asked for is known to be good. Nothing but errors, or nothing at all, is 2.
     """
+    from audition.summary.figures import has_failed, is_open
+
     totals = summary.totals
     if interrupted:
         return Exit.INTERRUPTED

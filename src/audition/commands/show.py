@@ -67,7 +67,7 @@ def show(config: Config, /, what: str | None, out: str, **words: Any) -> None:
 
 def show_run(path: Path, style: str) -> None:
     """Print the summary of a run; what is damaged is named on stderr."""
-    from audition.summary import Tally
+    from audition.summary.tally import Tally
 
     inputs = read_inputs(path)
     damaged: list[RunTrouble] = []

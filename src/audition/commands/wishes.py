@@ -12,8 +12,8 @@ from audition.config import Config, GateSettings
 from audition.model import Inputs, Value
 from audition.plan import Limits
 from audition.spending import Caps, Rules
-from audition.summary.cells import read_cells
 from audition.trial import House
+from audition.verdict import read_cells
 
 
 class Wishes(Value, frozen=True, kw_only=True):

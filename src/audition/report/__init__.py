@@ -6,10 +6,13 @@ Out: text. Must not know: files, the screen. (Colour and progress are the termin
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from audition.errors import unknown
 from audition.model import Inputs, Record
-from audition.summary import Summary, Tally, summarise, verdict_of
+
+if TYPE_CHECKING:
+    from audition.summary.figures import Summary
 
 FORMATS = {
     "text": "text",
@@ -22,11 +25,9 @@ FORMATS = {
 }
 """Every format that `render` writes, and the module here that writes it."""
 
-__all__ = ["FORMATS", "Summary", "Tally", "render", "summarise", "verdict_of"]
-
 
 def render(
-    summary: Summary,
+    summary: "Summary",
     records: Iterable[Record],
     format: str,  # noqa: A002 - the word of the command line
     inputs: Inputs | None = None,

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from audition.model import Inputs, Record
-from audition.summary import Summary
+from audition.summary.figures import Summary
 
 
 def write_json(summary: Summary, _records: Iterable[Record], _inputs: Inputs | None = None) -> str:

@@ -8,7 +8,7 @@ from math import floor
 
 from audition.counted import counted
 from audition.report.arms import say_arm
-from audition.summary import (
+from audition.summary.figures import (
     ArmSummary,
     Invisible,
     SkillSummary,

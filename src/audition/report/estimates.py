@@ -7,13 +7,14 @@ In: a Summary. Out: tables of short plain text, not yet escaped. Must not know: 
 from collections.abc import Callable, Iterable, Sequence
 from math import ceil, floor
 
-from audition.counted import counted
+from audition.counted import counted, say_seconds
 from audition.model import Value
 from audition.report.arms import say_arm
-from audition.report.words import say_seconds
 from audition.stats.labels import NONE
-from audition.summary import Step, Summary, Until
 from audition.summary.calls import Guess
+from audition.summary.figures import Summary
+from audition.summary.funnel import Step
+from audition.summary.latencies import Until
 
 MANY = 60
 """Names, as rows or columns of the matrix, beyond which it is left to summary.json."""

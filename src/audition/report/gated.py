@@ -6,7 +6,7 @@ In: a Summary. Out: sentences. Must not know: formats, the screen.
 from collections.abc import Iterable
 
 from audition.report.escape import one_line
-from audition.summary import Summary
+from audition.summary.figures import Summary
 
 
 def say_gates(summary: Summary) -> Iterable[str]:

@@ -12,7 +12,7 @@ from audition.report.conclusion import conclude
 from audition.report.escape import for_command, for_property, one_line
 from audition.report.markdown import write_markdown
 from audition.report.words import look_command, order_of, say_reason
-from audition.summary import Summary
+from audition.summary.figures import Summary
 
 SUMMARY_BYTES = 1024 * 1024 - 1024
 """GitHub refuses a step's summary above 1 MiB whole."""

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audition.counted import counted
+from audition.counted import counted, say_seconds
 from audition.model import Inputs, Json, Record, Skill, Value
 from audition.report import words
 from audition.report.arms import say_arm
@@ -21,7 +21,8 @@ from audition.report.estimates import estimate_tables, matrix_columns
 from audition.report.gated import say_gates
 from audition.report.lifts import say_lifts
 from audition.report.spreads import TOOK, say_took
-from audition.summary import Funnel, Summary, has_failed, is_open
+from audition.summary.figures import Summary, has_failed, is_open
+from audition.summary.funnel import Funnel
 from audition.verdict import CellVerdict
 
 if TYPE_CHECKING:
@@ -139,7 +140,8 @@ def page_environment() -> tuple["Environment", str]:
         loader=FunctionLoader(lambda name: (here / name).read_text("utf-8")),
     )
     environment.globals.update(
-        {name: getattr(words, name) for name in dir(words) if name.startswith("say_")},
+        {name: getattr(words, name) for name in dir(words) if name.startswith("say_")}
+        | {"say_seconds": say_seconds},
         counted=counted,
         say_took=say_took,
         took=TOOK,

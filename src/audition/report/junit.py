@@ -14,7 +14,7 @@ from audition.model import Inputs, Record
 from audition.report.arms import say_arm
 from audition.report.escape import for_xml, for_xml_attribute
 from audition.report.words import look_command, order_of, say_reason
-from audition.summary import Summary
+from audition.summary.figures import Summary
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 _ELEMENTS = {"fail": "failure", "error": "error"}

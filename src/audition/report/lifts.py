@@ -7,7 +7,9 @@ from collections.abc import Iterable
 
 from audition.counted import counted
 from audition.report.escape import one_line
-from audition.summary import Gain, Lift, PairTest, Summary
+from audition.summary.duels import PairTest
+from audition.summary.figures import Summary
+from audition.summary.lift import Gain, Lift
 
 
 def say_lifts(summary: Summary) -> Iterable[str]:

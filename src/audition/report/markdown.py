@@ -5,7 +5,7 @@ In: a Summary, Records, Inputs. Out: GitHub-flavoured Markdown. Must not know: f
 
 from collections.abc import Iterable, Sequence
 
-from audition.counted import counted
+from audition.counted import counted, say_seconds
 from audition.model import Inputs, Record
 from audition.report.arms import say_arm
 from audition.report.conclusion import conclude
@@ -24,9 +24,8 @@ from audition.report.words import (
     say_interval,
     say_lines,
     say_rate,
-    say_seconds,
 )
-from audition.summary import Share, Summary
+from audition.summary.figures import Share, Summary
 
 CAP = 20
 """Failing trials named per skill; a job summary on GitHub holds 1 MiB."""

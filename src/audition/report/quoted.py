@@ -5,10 +5,10 @@ In: a Quote. Out: lines of styled spans. Must not know: the screen, rich.
 
 from collections.abc import Iterator
 
+from audition.counted import say_seconds
 from audition.quote import CellQuote, Quote
+from audition.report.columns import Cell, Line, aligned
 from audition.report.escape import one_line
-from audition.report.text import Cell, Line, aligned
-from audition.report.words import say_seconds
 
 HEAD = ("SKILL", "", "ARM", "RUNS", "TOKENS", "COST", "TIME", "NEEDS", "SEES", "BY")
 

@@ -5,8 +5,8 @@ In: Distributions. Out: cells of a table. Must not know: formats, the screen.
 
 from collections.abc import Callable
 
-from audition.report.words import say_seconds
-from audition.summary import Distribution, Spread
+from audition.counted import say_seconds
+from audition.summary.spread import Distribution, Spread
 
 TOOK = ("Time", "Turns", "Commands", "Effective", "Tokens", "Cost")
 HEAD = ("Skill", "Arm", "Trials", *TOOK)

@@ -7,14 +7,21 @@ Must not know: the screen, rich.
 
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
-from typing import Literal
+from collections.abc import Iterable, Iterator
 
-from audition.counted import counted
+from audition.counted import counted, say_seconds
 from audition.model import Inputs, Record
 from audition.report.arms import say_arm
-from audition.report.columns import cell_width
+from audition.report.columns import (
+    STATUSES,
+    Cell,
+    Line,
+    Span,
+    Style,
+    aligned,
+    cell_width,
+    plain,
+)
 from audition.report.conclusion import conclude
 from audition.report.escape import one_line, visible
 from audition.report.estimates import say_thefts
@@ -31,14 +38,8 @@ from audition.report.words import (
     say_interval,
     say_lines,
     say_rate,
-    say_seconds,
 )
-from audition.summary import Share, Summary, has_failed, is_open
-
-Style = Literal["", "title", "good", "bad", "warn", "dim", "name"]
-Span = tuple[str, Style]
-Line = tuple[Span, ...]
-Cell = Span | Line
+from audition.summary.figures import Share, Summary, has_failed, is_open
 
 CAP = 10
 """Failing trials told per skill; all of them are in results.json."""
@@ -46,17 +47,11 @@ PLOT = 20
 """Cells of an interval's picture; a cell is five points of a hundred."""
 NARROW = 76
 VERDICTS: dict[str, Style] = {"pass": "good", "fail": "bad"}
-STATUSES: dict[str, Style] = {"pass": "good", "fail": "bad", "error": "warn", "ineligible": "dim"}
 
 
 def write_text(summary: Summary, records: Iterable[Record], _inputs: Inputs | None = None) -> str:
     """The report without colour, as a pipe takes it: its tables fit 100 columns."""
     return "".join(f"{plain(line)}\n" for line in lay_out(summary, records, 100, folds=False))
-
-
-def plain(line: Line) -> str:
-    """A line without its styles."""
-    return "".join(text for text, _ in line).rstrip()
 
 
 def lay_out(
@@ -228,30 +223,6 @@ def _stacked(rows: Iterable[Row]) -> Iterator[Line]:
         pairs = (("  positives", positives), ("  negatives", negatives))
         cells = [[(word, "dim"), *_share_cells(share, False)] for word, share in pairs]
         yield from aligned(cells, right={1, 2})
-
-
-def aligned(rows: Sequence[Sequence[Cell]], right: Iterable[int] = ()) -> Iterator[Line]:
-    """Rows of cells as lines whose columns stand below one another."""
-    lines = [[_spans(cell) for cell in row] for row in rows]
-    widths = [
-        max(sum(cell_width(text) for text, _ in cell) for cell in column)
-        for column in zip_longest(*lines, fillvalue=())
-    ]
-    flush = set(right)
-    for line in lines:
-        spans: list[Span] = []
-        for number, (cell, width) in enumerate(zip(line, widths, strict=False)):
-            if not width:
-                continue
-            gap: Span = (" " * (width - sum(cell_width(text) for text, _ in cell)), "")
-            spans += [gap, *cell] if number in flush else [*cell, gap]
-            spans.append(("  ", ""))
-        yield tuple(spans)
-
-
-def _spans(cell: Cell) -> Line:
-    # A span is (text, style), a line is spans: the first element tells which.
-    return (cell,) if cell and isinstance(cell[0], str) else cell
 
 
 def _group(group: Group, width: int) -> Iterator[Line]:

@@ -13,12 +13,7 @@ from audition.counted import counted, numbered
 from audition.model import Record, Value
 from audition.report.arms import say_arm
 from audition.report.escape import one_line
-from audition.summary import (
-    ArmSummary,
-    Difference,
-    Share,
-    Summary,
-)
+from audition.summary.figures import ArmSummary, Difference, Share, Summary
 
 
 class Trouble(Value, frozen=True, kw_only=True):
@@ -144,18 +139,6 @@ def say_interval(share: Share) -> str:
         return ""
     # A hair of slack: 0.7 * 100 is 70.00000000000001 and is no 71.
     return f"{floor(share.low * 100 + 1e-9)}–{ceil(share.high * 100 - 1e-9)}%"
-
-
-def say_seconds(seconds: float | None) -> str:
-    """`0.4 s`, `2 min 5 s`, `3 h 4 min`; a question mark where unknown."""
-    if seconds is None:
-        return "?"
-    if seconds < 59.95:
-        return f"{seconds:.1f} s"
-    whole = round(seconds)
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def say_dollars(arm: ArmSummary) -> str:

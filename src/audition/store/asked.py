@@ -16,6 +16,7 @@ from audition.errors import RunTrouble
 from audition.model import Case, Inputs, Trial, Value
 from audition.store.files import in_words, write_whole
 
+_encode = msgspec.json.Encoder().encode
 _FIELDS = tuple(field.name for field in msgspec.structs.fields(Trial))
 _Planned: Any = msgspec.defstruct(
     "Planned",
@@ -41,7 +42,7 @@ def write_inputs(run: Path, inputs: Inputs, *, fsync: bool = True) -> None:
     """Keep what was asked for; run.json comes last and says that the plan is whole."""
     write_whole(f"{run}/plan.jsonl", b"".join(_plan_lines(inputs.plan)), fsync=fsync)
     asked = msgspec.structs.replace(inputs, plan=())
-    data = msgspec.json.format(msgspec.json.encode(asked), indent=1)
+    data = msgspec.json.format(_encode(asked), indent=1)
     write_whole(f"{run}/run.json", data + b"\n", fsync=fsync)
 
 
@@ -52,10 +53,10 @@ def _plan_lines(plan: Iterable[Trial]) -> Iterator[bytes]:
         number = seen.get(id(trial.case))
         if number is None:
             seen[id(trial.case)] = len(seen)
-            yield msgspec.json.encode(trial) + b"\n"
+            yield _encode(trial) + b"\n"
         else:
             fields = {name: getattr(trial, name) for name in _FIELDS}
-            yield msgspec.json.encode(_Planned(**{**fields, "case": number})) + b"\n"
+            yield _encode(_Planned(**{**fields, "case": number})) + b"\n"
 
 
 def read_inputs(run: Path, *, plan: bool = True) -> Inputs:

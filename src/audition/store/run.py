@@ -237,6 +237,8 @@ class Run:
 
     def sealed_unfinished(self) -> list[Path]:
         """Folders of trials that were asked but not graded: grade them, never ask again."""
+        if not _holds(self.path / "work"):
+            return []  # a new run; the first agent need not wait for a thousand looks
         return [
             self.path / "work" / trial.place
             for trial in read_places(self.path)

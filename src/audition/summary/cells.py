@@ -8,26 +8,19 @@ was sequential, with its cap; never with a fixed number of trials.
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-import msgspec
-
 from audition.model import Inputs, Record
 from audition.summary.counts import add_pairs
 from audition.summary.repeats import Repeats, find_repeats
 from audition.verdict import (
-    Cell,
     CellVerdict,
     Outcome,
     cell_key,
     default_cell,
     judge_cell,
+    read_cells,
 )
 
 Key = tuple[str | None, str, str, str | None, bool]
-
-
-def read_cells(inputs: Inputs) -> tuple[Cell, ...]:
-    """The cells that a run was planned with; none for a run of before there were any."""
-    return msgspec.convert(inputs.settings.get("cells") or (), tuple[Cell, ...])
 
 
 class CellTally:

@@ -1,19 +1,21 @@
 """Whether a skill and its baseline are told apart, pair by pair, as soon as it is known.
 
 In: what came of pairs so far, in the order of the plan. Out: how their duel ended.
-Must not know: records, files, the screen. Whose turn it is and what is reported go by this
+Must not know: files, the screen. Whose turn it is and what is reported go by this
 one rule, so that both always agree.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from audition.model import Value
+from audition.model import Record, Value
 from audition.stats.duel import BothEnd, Duel, judge_both_ways
 from audition.verdict import GIVE_UP
 
 Pair = tuple[str, int]
 """A case, by its node, and the number of its trial."""
+ASIDE = ("activation", "answer")
+"""Grades that say nothing of whether the job was done."""
 Outcomes = Mapping[Pair, bool | None]
 """Whether a trial was right; None where that could not be told. A missing one is still out."""
 
@@ -62,3 +64,13 @@ def tell_duel(duel: Duel, ended: BothEnd | Literal["errors"] | None) -> PairTest
         cap=duel.cap,
         effect=round(duel.effect, 9),
     )
+
+
+def did_the_job(record: Record) -> bool | None:
+    """Whether the case's own checks passed; None where it has none, or they could not tell."""
+    if record.status not in ("pass", "fail"):
+        return None
+    own = [grade.status for grade in record.grades if grade.gates and grade.by not in ASIDE]
+    if not own or {"error", "unknown"} & set(own):
+        return None
+    return "fail" not in own

@@ -15,13 +15,11 @@ from typing import Literal
 from audition.model import RUNGS, Inputs, Record, Value
 from audition.stats.difference import MeansWord, compare_means, compare_rates
 from audition.stats.power import ALPHA
-from audition.summary.cells import read_cells
-from audition.summary.duels import Pair, PairTest, judge_duel, tell_duel
-from audition.verdict import BY_CHECKS, cell_key
+from audition.summary.duels import Pair, PairTest, did_the_job, judge_duel, tell_duel
+from audition.verdict import BY_CHECKS, cell_key, read_cells
 
 LOADED = RUNGS.index("loaded")
 METRICS = ("tokens", "seconds", "turns")
-ASIDE = ("activation", "answer")
 Word = Literal["helps", "hurts", "no significant difference", "nothing to compare"]
 NOTHING: Word = "no significant difference"
 DUEL_WORDS: Mapping[str, Word] = {
@@ -203,16 +201,6 @@ def _took(mine: Mapping[Pair, _Seen], other: Mapping[Pair, _Seen]) -> Iterable[T
                 p=found.p,
                 word=found.word,
             )
-
-
-def did_the_job(record: Record) -> bool | None:
-    """Whether the case's own checks passed; None where it has none, or they could not tell."""
-    if record.status not in ("pass", "fail"):
-        return None
-    own = [grade.status for grade in record.grades if grade.gates and grade.by not in ASIDE]
-    if not own or {"error", "unknown"} & set(own):
-        return None
-    return "fail" not in own
 
 
 def _gain(pairs: list[tuple[bool, bool]], ended: PairTest | None = None) -> Gain:

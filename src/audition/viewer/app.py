@@ -18,7 +18,7 @@ from audition.model import Record, Value
 from audition.report.html import fill, write_html
 from audition.session_text import Session
 from audition.store import list_runs, read_ended, read_inputs, read_records
-from audition.summary import Tally
+from audition.summary.tally import Tally
 from audition.viewer.pages import links_of, runs_page, session_page, trials_page
 from audition.viewer.rows import Wanted, list_run_rows, read_rows
 

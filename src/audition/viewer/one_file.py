@@ -10,7 +10,7 @@ from audition.model import Record
 from audition.report.html import Links, write_html
 from audition.session_text import Session
 from audition.store import read_ended, read_inputs, read_records
-from audition.summary import Tally
+from audition.summary.tally import Tally
 from audition.viewer.pages import anchor, tell
 
 SESSIONS = 200

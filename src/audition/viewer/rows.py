@@ -15,7 +15,7 @@ from audition.counted import counted
 from audition.errors import AuditionError, RunTrouble
 from audition.model import Value
 from audition.store import list_runs, read_state
-from audition.summary import ArmSummary, Share, Totals, share
+from audition.summary.figures import ArmSummary, Share, Totals, share
 
 Status = Literal["pass", "fail", "error", "ineligible"]
 
