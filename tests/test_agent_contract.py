@@ -91,7 +91,8 @@ def test_two_values_on_one_line_are_not_read_as_two_lines():
     raw = line + b" " + line + b"\n" + line + b"\n"
     assert count_objects(raw) == 2
     assert read_whole(AGENTS["claude"], raw) is None
-    assert read_events(AGENTS["claude"], enumerate(raw.splitlines(), 1))[1] == [1]
+    events, unread = read_events(AGENTS["claude"], enumerate(raw.splitlines(), 1))
+    assert ([each.line for each in events], unread) == ([1, 1, 2], [])
 
 
 JSON = st.recursive(

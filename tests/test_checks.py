@@ -14,6 +14,7 @@ from audition.checks.schemas import compile_schema
 from audition.model import (
     Call,
     Case,
+    Changes,
     CheckSpec,
     Commands,
     Denial,
@@ -489,7 +490,7 @@ def test_a_tool_is_found_by_its_name_its_kind_or_its_last_part(tool, lines):
     outcome = an_outcome(BASH, SEARCH)
     used, unused = grade(outcome, "tool_used", tool=tool), grade(outcome, "tool_unused", tool=tool)
     assert (used.status, unused.status) == (("pass", "fail") if lines else ("fail", "pass"))
-    assert (used.lines, unused.lines) == ((lines, lines) if lines else ((), ()))
+    assert (used.lines, unused.lines) == ((lines, lines) if lines else ((99,), (99,)))
 
 
 def test_a_tool_of_ours_is_not_taken_for_the_last_part_of_its_own_name():
@@ -681,6 +682,16 @@ def test_a_program_that_is_late_missing_or_killed_is_an_error(tmp_path):
     assert "no-such-program-here" in gone.reason
     killed = grade(outcome, "program", command=python("import os; os.kill(os.getpid(), 9)"))
     assert killed.status == "error"
+
+
+def test_a_program_that_fails_says_what_was_not_kept_for_it(tmp_path):
+    changes = Changes(refused=(".venv/bin/python", "link"))
+    outcome = an_outcome(root=tmp_path, sealed={"changes": changes})
+    found = grade(outcome, "program", command=python("print('no link'); raise SystemExit(1)"))
+    assert (
+        found.reason
+        == "no link (2 paths were not kept for it to see, the first is `.venv/bin/python`)"
+    )
 
 
 def test_a_program_beside_the_case_file_is_run_and_not_the_agent_s(tmp_path):

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from audition.agent import Ask, Server, find_agent, make_trace, read_events, read_trace
+from audition.agents.claude.words import tokens
 from audition.model import Call, Case, Denial, Fault, Message, Result, Usage
 
 TRACES = Path(__file__).parent / "traces" / "claude"
@@ -444,6 +445,41 @@ def test_a_line_that_is_not_understood_is_counted_and_harmless(line):
     )
     assert unread == [1]
     assert make_trace(claude, events).end.status == "completed"
+
+
+CALL = (
+    b'{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Skill",'
+    b'"input":{"skill":"work"}}]}}'
+)
+BACK = (
+    b'{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t",'
+    b'"content":"x"}]}}'
+)
+
+
+@pytest.mark.parametrize("line", [b"\0\0" + CALL, CALL + b"\0", CALL.replace(b"work", b"wo\x01rk")])
+def test_stray_control_bytes_hide_no_call(line):
+    events, unread = read_events(claude, [(1, line)])
+    assert ([type(each).__name__ for each in events], unread) == (["Call"], [])
+
+
+@pytest.mark.parametrize("between", [b"", b" ", b"\t"])
+def test_two_objects_on_one_line_are_both_read(between):
+    events, unread = read_events(claude, [(7, CALL + between + BACK)])
+    told = [(type(each).__name__, each.line) for each in events]
+    assert (told, unread) == ([("Call", 7), ("Result", 7)], [])
+
+
+@pytest.mark.parametrize("line", [CALL + b"{", CALL + b"x", CALL + b"[]", b"[]" + CALL])
+def test_half_an_object_behind_a_whole_one_leaves_the_line_unread(line):
+    assert read_events(claude, [(1, line)])[1] == [1]
+
+
+def test_usage_of_which_one_model_tells_only_a_part_is_not_known():
+    both = {"inputTokens": 100, "outputTokens": 30}
+    assert tokens({"m": both, "n": both}) == (200, None, 60)
+    assert tokens({"m": both, "n": {"inputTokens": 7}}) == (107, None, None)
+    assert tokens({"m": both, "n": {"outputTokens": 7}}) == (None, None, 37)
 
 
 def ask(**more):

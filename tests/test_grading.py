@@ -1,9 +1,15 @@
 """A sealed trial to its record: trouble first, then proof, then what could not be told."""
 
+import sys
+import threading
+import time
+
 import pytest
 
+from audition.checks.program import _trouble
+from audition.errors import Interrupted
 from audition.faithful import conclude
-from audition.grading import mark_followed, spent
+from audition.grading import mark_followed, spent, verify
 from audition.model import Case, CheckSpec, Evidence, Grade, Spent, Usage
 
 PASS = Grade(by="activation", status="pass")
@@ -64,3 +70,35 @@ def test_nothing_else_was_followed(evidence, grades):
 def test_unknown_usage_stays_unknown():
     assert spent(None) == Spent()
     assert spent(Usage(input_tokens=3)).output_tokens is None
+
+
+def ran(tmp_path, code, seconds=60, stop=None):
+    (tmp_path / "work").mkdir()
+    return verify([sys.executable, "-c", code], b"", seconds, tmp_path, {}, stop)
+
+
+def test_a_verifier_that_we_ended_for_its_output_says_nothing_by_its_exit_code(tmp_path):
+    found = ran(
+        tmp_path,
+        "import signal, sys\nsignal.signal(15, lambda *_: sys.exit(0))\n"
+        "while True: print('no' * 100_000)",
+    )
+    assert found.too_long
+    assert "printed more than is kept" in _trouble(found, 60)
+
+
+def test_a_talkative_verifier_is_heard_out(tmp_path):
+    found = ran(
+        tmp_path,
+        "import sys\nsys.stderr.write('x' * 3_000_000)\nprint('well', 'y' * 3_000_000)",
+    )
+    assert (found.exit_code, _trouble(found, 60), found.output[:6]) == (0, "", "well y")
+
+
+def test_a_verifier_ends_when_everything_is_to_end_now(tmp_path):
+    halting = threading.Event()
+    threading.Timer(0.3, halting.set).start()
+    began = time.monotonic()
+    with pytest.raises(Interrupted):
+        ran(tmp_path, "import time; time.sleep(60)", stop=halting.is_set)
+    assert time.monotonic() - began < 30

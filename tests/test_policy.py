@@ -37,6 +37,58 @@ def noodled(name):
     ]
 
 
+@pytest.mark.parametrize("case", [POSITIVE, QUIET, NEAR_MISS])
+def test_a_call_that_may_be_in_what_is_missing_is_neither_there_nor_absent(case):
+    back = Result(line=3, id="c0")  # its call is in line 2, which cannot be understood
+    lost = make_trace(claude, [back, DONE], [2])
+    cut = make_trace(claude, [DONE], truncated=True)
+    for trace, lines in ((lost, (3,)), (cut, ())):
+        found = grade_activation(find_policy("default"), case, climb(trace, SKILLS, claude), trace)
+        assert (found.status, found.lines) == ("error", lines)
+    assert "1 line cannot be understood, the first is 2" in judged_of(lost, case).reason
+
+
+def judged_of(trace, case, policy="default"):
+    return grade_activation(find_policy(policy), case, climb(trace, SKILLS, claude), trace)
+
+
+def test_a_call_that_was_seen_decides_whatever_else_is_missing():
+    trace = make_trace(claude, [*calls("work"), DONE], [50], truncated=True)
+    assert judged_of(trace, POSITIVE).status == "pass"
+    assert judged_of(trace, NEAR_MISS).status == "fail"
+
+
+def test_a_line_that_is_not_understood_loses_no_call_where_every_result_has_its_own():
+    trace = make_trace(claude, [*calls("work"), DONE], [50])
+    assert trace.lost == ()
+    assert judged_of(trace, QUIET).status == "fail"
+    assert judged_of(make_trace(claude, [DONE], [50]), QUIET).status == "pass"
+
+
+def test_a_faithful_policy_judges_what_is_there_as_its_harness_did():
+    trace = make_trace(claude, [DONE], truncated=True)
+    assert {judged_of(trace, QUIET, each).status for each in OTHERS} == {"pass"}
+
+
+def test_the_whole_session_proves_that_nothing_was_called():
+    assert judged("default", QUIET, []).lines == (99,)
+    assert judged("default", NEAR_MISS, noodled("work")).lines == (1, 2, 99)
+
+
+def test_of_calls_with_one_id_the_one_that_came_to_nothing_was_refused():
+    refused = [
+        Call(line=1, id="c1", tool="Bash", does="shell", command="x"),
+        Denial(line=2, id="c1"),
+        Result(line=3, id="c1", failed=True),
+    ]
+    loaded = [
+        Call(line=4, id="c1", tool="Skill", does="skill", skill="work"),
+        Result(line=5, id="c1"),
+    ]
+    assert judged("default", POSITIVE, [*refused, *loaded]).status == "pass"
+    assert judged("default", NEAR_MISS, [*refused, *loaded]).status == "fail"
+
+
 def judged(policy, case, events, end=DONE, **more):
     trace = make_trace(claude, [*events, *([end] if end else [])])
     evidence = climb(trace, SKILLS, claude, **more)

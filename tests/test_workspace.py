@@ -460,6 +460,34 @@ def test_what_is_past_the_caps_is_named(run, tmp_path, fixture, monkeypatch):
     assert changes.refused == ("b", "d", "g")
 
 
+def test_what_an_installer_brought_is_kept_last(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(workspace, "SEALED_FILES", 3)
+
+    def act(work):
+        for name in (".venv/lib/a.py", "node_modules/b.js", "deep/down/c.txt", "src/d.py", "z.md"):
+            (work / name).parent.mkdir(parents=True, exist_ok=True)
+            (work / name).write_text("x")
+
+    changes, _ = after(run, None, act, tmp_path)
+    assert changes.added == ("deep/down/c.txt", "src/d.py", "z.md")
+    assert changes.refused == (".venv/lib/a.py", "node_modules/b.js")
+
+
+def test_a_path_too_long_to_be_copied_is_refused_and_nothing_else(run, tmp_path):
+    def act(work):
+        (work / "a.txt").write_text("x")
+        folder = os.open(work, os.O_RDONLY)
+        for _ in range(40):
+            os.mkdir("d" * 100, dir_fd=folder)
+            inner = os.open("d" * 100, os.O_RDONLY, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        os.close(folder)
+
+    changes, _ = after(run, None, act, tmp_path)
+    assert changes.added == ("a.txt",)
+
+
 def test_a_repository_in_the_workspace_is_not_sealed(run, tmp_path):
     def act(work):
         subprocess.run(["git", "init", "-q", str(work)], check=True)

@@ -31,7 +31,7 @@ from audition.model import (
     Value,
 )
 from audition.registry import Registry
-from audition.settling import number_turns
+from audition.settling import find_orphans, number_turns
 
 Delivery = Literal["native", "none", "instructions", "mcp", "mcp+native", "plugin"]
 LINE_CAP = 8 * 1024 * 1024
@@ -265,6 +265,7 @@ def make_trace(
         turns=end.turns if end.turns is not None else (turns or None),
         unread=tuple(unread[:1000]),
         unread_count=len(unread),
+        lost=find_orphans(events) if unread else (),
         truncated=truncated,
     )
 

@@ -58,6 +58,7 @@ def attempt(
     """Ask the agent in a workspace of its own, and seal what it leaves behind."""
     began = datetime.now(UTC).isoformat(timespec="milliseconds")
     argv: tuple[str, ...] = ()
+    doing = "set-up: "
     lane = _open_lane(trial, folder, ready, means)
     try:
         with staged(
@@ -73,11 +74,12 @@ def attempt(
             boxed = _box(command, stage, ready, means, lane.url)
             start = _start(trial, boxed, command, stage, (folder, means.stood))
             finished = run_command(msgspec.structs.replace(start, watch=watch, stop=means.stop))
+            doing = "what it left cannot be kept: "
             changes = seal_files(stage, f"{folder}/files")
             keep_beside(stage.place.home, ready.agent.beside, folder)
     except (AuditionError, OSError) as error:
         hint = f" ({error.hint})" if isinstance(error, AuditionError) and error.hint else ""
-        word = "" if str(error).startswith("not signed in") else "set-up: "
+        word = "" if str(error).startswith("not signed in") else doing
         return Sealed(trial=trial, argv=argv, problem=f"{word}{error}{hint}", began=began)
     finally:
         report = lane.close()

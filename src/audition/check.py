@@ -56,6 +56,8 @@ class Ran(Value, frozen=True, kw_only=True):
     exit_code: int
     output: str
     timed_out: bool = False
+    too_long: bool = False
+    """It printed more than may be kept, and was ended for that."""
 
 
 class Outcome(Value, frozen=True, kw_only=True):
@@ -96,9 +98,9 @@ def failed(reason: str, *lines: int) -> Verdict:
     return Verdict(status="fail", reason=reason, lines=lines)
 
 
-def undecided(reason: str) -> Verdict:
+def undecided(reason: str, *lines: int) -> Verdict:
     """It cannot be told: evidence is missing. Never a pass."""
-    return Verdict(status="error", reason=reason)
+    return Verdict(status="error", reason=reason, lines=lines)
 
 
 BOUND_KEPT = 1024

@@ -10,6 +10,8 @@ Must not know: anything else of this package.
     ├── AgentMissing       the agent's program is not here, or too old
     └── RunTrouble         a run folder is missing, busy or damaged
 
+    Interrupted            no fault: what runs is to end now
+
 Anything else that escapes is our own defect and shows a traceback.
 """
 
@@ -59,6 +61,10 @@ class AgentMissing(AuditionError):
 
 class RunTrouble(AuditionError):
     """A run folder is missing, busy or damaged."""
+
+
+class Interrupted(Exception):
+    """Somebody wants it to end now; what was not finished is done when the run is gone on with."""
 
 
 SHOWN_CHARS = 80

@@ -8,7 +8,7 @@ import os
 import shlex
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,6 +16,7 @@ import msgspec
 from audition.agent import Agent, count_commands, make_trace, read_with_beside
 from audition.beside import last_words, lines_beside
 from audition.check import Outcome, Ran, may_stand
+from audition.errors import Interrupted
 from audition.evidence import climb
 from audition.faithful import weigh
 from audition.figures import sound_all
@@ -211,7 +212,7 @@ def _outcome(
                 "AUDITION_TRACE": os.path.abspath(folder / "trace.jsonl"),
                 "AUDITION_CASE_DIR": str(beside),
             }
-            return verify(command, stdin, seconds, Path(into), told)
+            return verify(command, stdin, seconds, Path(into), told, grading.stop)
 
     commands = count_commands(trace, effective)
     # `as_json` must not hold its own outcome: such a circle keeps every trace in memory.
@@ -256,7 +257,12 @@ def tell_program(
 
 
 def verify(
-    command: str | list[str], stdin: bytes, seconds: float, into: Path, told: Mapping[str, str]
+    command: str | list[str],
+    stdin: bytes,
+    seconds: float,
+    into: Path,
+    told: Mapping[str, str],
+    stop: Callable[[], bool] | None = None,
 ) -> Ran:
     """Run the user's own verifier in a copy of the sealed workspace."""
     said = into / "said.txt"
@@ -269,11 +275,21 @@ def verify(
             stdout=said,
             stderr=into / "stderr.txt",
             seconds=seconds,
-            output_cap=1024 * 1024,
+            stop=stop,
         )
     )
-    text = said.read_bytes()[: 64 * 1024].decode(errors="replace").strip()
+    if finished.stopped == "interrupted":
+        raise Interrupted
+    with said.open("rb") as file:
+        text = file.read(64 * 1024).decode(errors="replace").strip()
     if not text:
-        text = (into / "stderr.txt").read_bytes()[-2000:].decode(errors="replace").strip()
-    code, late = finished.exit_code, finished.stopped == "timeout"
-    return Ran(exit_code=-1 if code is None else code, output=text, timed_out=late)
+        with (into / "stderr.txt").open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 2000))
+            text = file.read().decode(errors="replace").strip()
+    code, stopped = finished.exit_code, finished.stopped
+    return Ran(
+        exit_code=-1 if code is None else code,
+        output=text,
+        timed_out=stopped == "timeout",
+        too_long=stopped == "output",
+    )

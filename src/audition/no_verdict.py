@@ -4,7 +4,7 @@ In: what was sealed of it, its Trace, its agent. Out: a reason, empty where ther
 Must not know: checks, policies, files.
 """
 
-from audition.agent import Agent
+from audition.agent import LINE_CAP, Agent
 from audition.counted import counted
 from audition.model import Fault, Sealed, Trace
 from audition.trouble import say_why, tell_trouble
@@ -24,6 +24,17 @@ def infrastructure_trouble(sealed: Sealed, trace: Trace, agent: Agent, stderr: s
         return trace.end.reason or "the agent failed"
     if trace.end.status == "interrupted":
         return _no_end(sealed, trace, agent, stderr)
+    return ""
+
+
+def say_lost(trace: Trace) -> str:
+    """Why something may have been done of which the session shows nothing; empty where not."""
+    if trace.truncated:
+        return f"the trace was cut (a line over {LINE_CAP // 2**20} MiB, or too much output)"
+    if trace.lost:
+        first = f"{counted(trace.unread_count, 'line')} cannot be understood, the first is"
+        calls = "there was a call" if len(trace.lost) == 1 else "there were calls"
+        return f"{first} {trace.unread[0]}, and {calls} among them: results came back"
     return ""
 
 

@@ -52,14 +52,14 @@ class Output:
         return ""
 
     def cut(self) -> bool:
-        """Cut to the cap, a quarter of it kept for stderr; whether there was more."""
+        """Cut to the cap, a quarter of it kept for stderr; whether stdout lost any of it."""
         out, err = os.fstat(self.out).st_size, os.fstat(self.err).st_size
         if out + err <= self.cap:
             return False
         kept = min(err, max(self.cap - out, self.cap // 4))
         os.ftruncate(self.err, kept)
         os.ftruncate(self.out, min(out, self.cap - kept))
-        return True
+        return out > self.cap - kept
 
 
 def _append_to(path: Path | str) -> int:

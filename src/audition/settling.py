@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from audition.model import AnyEvent, Call, End, Fault, Message, Result
+from audition.model import AnyEvent, Call, Denial, End, Fault, Message, Result
 from audition.trouble import say_why, tell_trouble
 
 _ANSWERING = ("assistant", "thought")
@@ -93,6 +93,37 @@ def number_turns(events: Sequence[AnyEvent]) -> list[int]:
         by_reply.append(answer)
     # A session that calls all its answers the same tells nothing by it.
     return by_reply if answer > 1 else by_break
+
+
+def refused_calls(events: Sequence[AnyEvent]) -> dict[tuple[int, str], Denial]:
+    """The denial of each call that was refused, by the call's line and id.
+
+    An id may come again: then a call whose result did not fail is not the one that was meant.
+    """
+    denials: dict[str, Denial] = {}
+    for event in events:
+        if type(event) is Denial and event.id:
+            denials.setdefault(event.id, event)
+    if not denials:
+        return {}
+    meant: dict[str, list[tuple[int, Call]]] = {}
+    for place, event in enumerate(events):
+        if type(event) is Call and event.id in denials:
+            meant.setdefault(event.id, []).append((place, event))
+    results = pair_results(events)
+    found: dict[tuple[int, str], Denial] = {}
+    for known, calls in meant.items():
+        in_vain = [each for each in calls if (back := results.get(each[0])) is None or back.failed]
+        for _, call in calls if len(calls) == 1 else in_vain:
+            found[call.line, known] = denials[known]
+    return found
+
+
+def find_orphans(events: Sequence[AnyEvent]) -> tuple[int, ...]:
+    """The lines of results that are of no call."""
+    called = {event.id for event in events if type(event) is Call}
+    orphans = (event for event in events if type(event) is Result and event.id not in called)
+    return tuple(event.line for event in orphans)
 
 
 def pair_results(events: Sequence[AnyEvent]) -> dict[int, Result]:

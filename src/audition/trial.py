@@ -4,6 +4,7 @@ In: a Trial and the house it runs in. Out: a Record, kept on disk.
 Must not know: how many trials there are, who looks at them.
 """
 
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from audition.attempt import Means, attempt
+from audition.errors import Interrupted
 from audition.grader import Grader
 from audition.installed import Ready
 from audition.model import Record, Sealed, Trial, Value
@@ -61,7 +63,7 @@ def run_trial(trial: Trial, house: House) -> Record | None:
 
 
 def grade_in(house: House, trial: Trial, folder: Path) -> Record | None:
-    """Judge and grade what is sealed; None where the judge was interrupted."""
+    """Judge and grade what is sealed; None where that was interrupted."""
     # Imported here, while the first agents are asked, and not before: 10 ms.
     if house.bench:
         from audition.judging import judge_sealed
@@ -72,7 +74,9 @@ def grade_in(house: House, trial: Trial, folder: Path) -> Record | None:
         return record
     from audition.grading import grade_sealed
 
-    return grade_sealed(folder, house.grading)
+    with suppress(Interrupted):
+        return grade_sealed(folder, house.grading)
+    return None
 
 
 def _nothing_asked(trial: Trial, house: House) -> Sealed | None:

@@ -9,6 +9,7 @@ Must not know: processes, grading, what an agent prints.
 """
 
 import contextlib
+import errno
 import os
 import stat
 import tempfile
@@ -43,6 +44,12 @@ SEALED_FILES = 2_000
 SEALED_BYTES = 64 * 1024 * 1024
 LEADS_UPWARD = (".git", "CLAUDE.md", "AGENTS.md", ".claude", ".agents")
 """What agents look for in the folders above their workspace."""
+BROUGHT = frozenset(
+    ("node_modules", ".venv", "venv", "site-packages", "__pycache__", ".cache", ".npm", "target")
+)
+"""Folders that package managers and compilers fill, with more files than are kept."""
+NOT_OURS = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP))
+"""What the agent made so that it cannot be copied; a full disk is another matter."""
 _LONG_AGO = 1_000_000_000_000_000_000
 
 
@@ -206,7 +213,8 @@ def seal_files(stage: Stage, into: str) -> Changes:
     work = stage.place.workspace
     before, found = stage.before.entries, snapshot(work)
     files = {path: each for path, each in before.items() if not stat.S_ISDIR(each[2])}
-    touched = sorted(path for path, each in found.entries.items() if before.get(path) != each)
+    changed = (path for path, each in found.entries.items() if before.get(path) != each)
+    touched = sorted(changed, key=_by_interest)
     refused = list(found.unread)
     kept: list[str] = []
     room = SEALED_BYTES
@@ -214,7 +222,7 @@ def seal_files(stage: Stage, into: str) -> Changes:
         entry = found.entries[path]
         if stat.S_ISDIR(entry[2]):
             if path not in before and _is_text(path):
-                os.makedirs(f"{into}/{path}", exist_ok=True)
+                _make_folder(f"{into}/{path}")
         elif len(kept) < SEALED_FILES and entry[0] <= room and _seal_file(work, path, entry, into):
             kept.append(path)
             room -= entry[0]
@@ -223,11 +231,17 @@ def seal_files(stage: Stage, into: str) -> Changes:
     hidden = tuple(f"{folder}/" if folder else "" for folder in found.unread)
     gone = [each for each in files if each not in found.entries or _is_folder(found, each)]
     return Changes(
-        added=tuple(path for path in kept if path not in files),
-        changed=tuple(path for path in kept if path in files),
+        added=tuple(sorted(path for path in kept if path not in files)),
+        changed=tuple(sorted(path for path in kept if path in files)),
         removed=tuple(sorted(_text(each) for each in gone if not each.startswith(hidden))),
         refused=tuple(sorted(map(_text, refused))),
     )
+
+
+def _by_interest(path: str) -> tuple[bool, int, str]:
+    """What comes first where not all can be kept: results before what an installer brought."""
+    parts = path.split("/")
+    return not BROUGHT.isdisjoint(parts), len(parts), path
 
 
 def _seal_file(work: str, path: str, entry: Entry, into: str) -> bool:
@@ -235,10 +249,21 @@ def _seal_file(work: str, path: str, entry: Entry, into: str) -> bool:
         return False
     target = f"{into}/{path}"
     try:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        return copy_file(f"{work}/{path}", entry, target)
-    except PermissionError:
-        return False
+        return _make_folder(os.path.dirname(target)) and copy_file(f"{work}/{path}", entry, target)
+    except OSError as error:
+        if error.errno in NOT_OURS:
+            return False
+        raise
+
+
+def _make_folder(path: str) -> bool:
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        if error.errno in NOT_OURS:
+            return False
+        raise
+    return True
 
 
 def _is_folder(found: Snapshot, path: str) -> bool:

@@ -4,7 +4,7 @@ In: a run, its skills and agents, perhaps a policy. Out: one value for all of it
 Must not know: how a trial is graded; whoever asks the first agent need not import that.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -23,6 +23,8 @@ class Grading(Value, frozen=True, kw_only=True, dict=True):
     """Given, it replaces the policy each trial was planned with."""
     stood: str = ""
     """Where the run was started; grading may happen in another folder."""
+    stop: Callable[[], bool] | None = None
+    """True once programs that grade are to be ended, and what they grade is left ungraded."""
 
     @cached_property
     def ground(self) -> Ground | None:

@@ -4,9 +4,11 @@ In: arguments of a check, or its verdict. Out: BadArguments, or the verdict that
 Must not know: any one check.
 """
 
-from audition.agent import LINE_CAP
+import msgspec
+
 from audition.check import BadArguments, Outcome, Verdict, undecided
 from audition.model import Json
+from audition.no_verdict import say_lost
 from audition.pattern import BadPattern, compile_pattern
 
 
@@ -56,14 +58,10 @@ def end_lines(outcome: Outcome) -> tuple[int, ...]:
     return (line,) if line else ()
 
 
-def is_cut(outcome: Outcome) -> bool:
-    """Some of what the agent printed was not kept or not read."""
-    return outcome.trace.truncated or outcome.sealed.truncated
-
-
 def unless_cut(outcome: Outcome, verdict: Verdict) -> Verdict:
     """The verdict; what rests on something not being there is undecided in a cut trace."""
-    if is_cut(outcome):
-        size = LINE_CAP // 2**20
-        return undecided(f"the trace was cut (a line over {size} MiB, or too much output)")
-    return verdict
+    trace = outcome.trace
+    if outcome.sealed.truncated:
+        trace = msgspec.structs.replace(trace, truncated=True)
+    why = say_lost(trace)
+    return undecided(why, *outcome.trace.lost[:LINES_CAP]) if why else verdict

@@ -13,6 +13,7 @@ from msgspec import Meta
 from audition.check import (
     BadArguments,
     Outcome,
+    Ran,
     Verdict,
     failed,
     fails_early,
@@ -20,6 +21,7 @@ from audition.check import (
     passed,
     undecided,
 )
+from audition.counted import counted
 from audition.model import Json
 from audition.pattern import excerpt
 
@@ -53,6 +55,15 @@ def _beside_the_case(word: str, folder: Path) -> str:
         return word
 
 
+def _say_unkept(outcome: Outcome) -> str:
+    """What a program that fails may have missed: the copy holds what was kept, no links."""
+    unkept = outcome.sealed.changes.refused
+    if not unkept:
+        return ""
+    files = counted(len(unkept), "path was", "paths were")
+    return f" ({files} not kept for it to see, the first is `{excerpt(unkept[0], limit=60)}`)"
+
+
 @looks_outside(lambda _: True)
 @fails_early(_look_at_command)
 def program(
@@ -69,6 +80,9 @@ def program(
     each skill. The variables AUDITION_ANSWER and AUDITION_TRACE name files with the answer and
     the raw session, AUDITION_CASE_DIR the folder of the case file. A program that cannot be
     started, takes longer than `timeout_s`, or is ended by a signal is an error.
+
+    The copy holds the files that were kept: no `.git`, no links, of each trial at most 2,000
+    files that the agent added or changed, what package managers bring last.
 
     `command` is split into words as a shell does, but no shell runs: no pipes, no variables;
     for those write `[bash, -c, "…"]`. A word that names a file beside the case file is that
@@ -91,10 +105,19 @@ def program(
     except OSError as error:
         return undecided(f"`{shown}` cannot be started: {error.strerror or error}")
     said = excerpt(ran.output.strip(), limit=REASON)
-    if ran.timed_out:
-        return undecided(f"`{shown}` took more than {timeout_s:g} s: {said}".removesuffix(": "))
-    if ran.exit_code < 0:
-        return undecided(f"`{shown}` was ended from outside: {said}".removesuffix(": "))
+    if trouble := _trouble(ran, timeout_s):
+        return undecided(f"`{shown}` {trouble}: {said}".removesuffix(": "))
     if ran.exit_code:
-        return failed(said or f"`{shown}` ended with {ran.exit_code} and said nothing")
+        said = said or f"`{shown}` ended with {ran.exit_code} and said nothing"
+        return failed(said + _say_unkept(outcome))
     return passed(said)
+
+
+def _trouble(ran: Ran, timeout_s: float) -> str:
+    """Why its exit code says nothing; empty where it does."""
+    # First, as an exit code that our own SIGTERM brought about is none of the program's.
+    if ran.too_long:
+        return "printed more than is kept, and was ended"
+    if ran.timed_out:
+        return f"took more than {timeout_s:g} s"
+    return "was ended from outside" if ran.exit_code < 0 else ""

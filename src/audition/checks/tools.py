@@ -11,10 +11,11 @@ from typing import Annotated
 from msgspec import Meta
 
 from audition.check import Outcome, Verdict, failed, fails_early, passed, undecided
-from audition.checks.looks import look_at_path, unless_cut
+from audition.checks.looks import end_lines, look_at_path, unless_cut
 from audition.errors import did_you_mean
-from audition.model import Call, Denial, Evidence
+from audition.model import Call, Evidence
 from audition.pattern import excerpt
+from audition.settling import pair_results, refused_calls
 
 Name = Annotated[str, Meta(min_length=1)]
 KINDS = ("skill", "shell", "read", "write", "search", "task")
@@ -32,18 +33,14 @@ def _is(call: Call, tool: str) -> bool:
 
 def _uses(outcome: Outcome, tool: str) -> tuple[list[Call], list[Call]]:
     """The calls of a tool: those that went through, and those that were refused."""
-    denied: set[str] = set()
-    found: list[Call] = []
-    for event in outcome.trace.events:
-        if type(event) is Call:
-            if event.tool == tool or _is(event, tool):
-                found.append(event)
-        elif type(event) is Denial and event.id:
-            denied.add(event.id)
-    if not denied:
-        return found, []
-    used = [each for each in found if each.id not in denied]
-    return used, [each for each in found if each.id in denied]
+    found = [
+        event
+        for event in outcome.trace.events
+        if type(event) is Call and (event.tool == tool or _is(event, tool))
+    ]
+    denied = refused_calls(outcome.trace.events)
+    used = [each for each in found if (each.line, each.id) not in denied]
+    return used, [each for each in found if (each.line, each.id) in denied]
 
 
 def tool_used(outcome: Outcome, *, tool: Name) -> Verdict:
@@ -68,7 +65,8 @@ def tool_used(outcome: Outcome, *, tool: Name) -> Verdict:
         return failed(f"`{shown}` was refused", *(each.line for each in refused))
     tools = {each.tool for each in outcome.trace.events if isinstance(each, Call)}
     names = ", ".join(f"`{excerpt(each, limit=40)}`" for each in sorted(tools)[:8])
-    return unless_cut(outcome, failed(f"`{shown}` was not used; used: {names or 'no tool'}"))
+    said = f"`{shown}` was not used; used: {names or 'no tool'}"
+    return unless_cut(outcome, failed(said, *end_lines(outcome)))
 
 
 def tool_unused(outcome: Outcome, *, tool: Name) -> Verdict:
@@ -87,20 +85,29 @@ def tool_unused(outcome: Outcome, *, tool: Name) -> Verdict:
     if used:
         return failed(f"`{shown}` was used {len(used)}×", *(each.line for each in used))
     asked = f"; {len(refused)}× refused" if refused else ""
-    lines = (each.line for each in refused)
+    lines = [each.line for each in refused] or end_lines(outcome)
     return unless_cut(outcome, passed(f"`{shown}` was not used{asked}", *lines))
 
 
 def _proof(outcome: Outcome, evidence: Evidence, path: str) -> list[int]:
-    """The lines of the calls that name the path; else all lines of the evidence."""
-    lines = [
-        event.line
-        for event in outcome.trace.events
-        if isinstance(event, Call)
-        and event.line in evidence.lines
-        and (path in event.command or any(each.endswith(path) for each in event.paths))
+    """The lines of the calls that name the file, with their results; else all of the evidence."""
+    results = pair_results(outcome.trace.events)
+    calls = [
+        (event, results.get(place))
+        for place, event in enumerate(outcome.trace.events)
+        if type(event) is Call
     ]
-    return lines or list(evidence.lines)
+    # By its whole name below the skill, if any does: `a.md` is not `references/a.md`.
+    for name in (f"{evidence.skill}/{path}", path):
+        end = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
+        found = [each for each in calls if any(map(end.search, _typed(each[0])))]
+        if found:
+            return [event.line for pair in found for event in pair if event]
+    return list(evidence.lines)
+
+
+def _typed(call: Call) -> tuple[str, ...]:
+    return (call.command, *call.paths)
 
 
 @fails_early(partial(look_at_path, within="the skill", like="references/api.md"))

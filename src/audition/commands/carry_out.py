@@ -178,7 +178,7 @@ def _go(
     judge: "Judge | None",
 ) -> Done:
     brakes = Brakes()
-    grading = _grading(store, inputs, ready, wishes.policy)
+    grading = _grading(store, inputs, ready, wishes.policy, brakes)
     most = at_once(wishes) if wishes.executor == "threads" else 1
     with (
         second_grader(len(inputs.plan), most, grading) as grader,
@@ -246,13 +246,16 @@ def _ask_all(inputs: Inputs, house: House, brakes: Brakes, wishes: Wishes) -> No
             progress.tell(record)
 
 
-def _grading(store: Run, inputs: Inputs, ready: dict[str, Ready], policy: str | None) -> Grading:
+def _grading(
+    store: Run, inputs: Inputs, ready: dict[str, Ready], policy: str | None, brakes: Brakes
+) -> Grading:
     return Grading(
         run=store.path,
         skills=inputs.skills,
         agents={name: each.agent for name, each in ready.items()},
         policy=policy,
         stood=inputs.stood,
+        stop=brakes.halting,
     )
 
 

@@ -19,7 +19,7 @@ from audition.model import EventPattern, Rule, Ruling, Trace
 
 LINES = 20
 """So many lines are named as proof where more would do."""
-CUT = "a part of the trace was cut out"
+CUT = "a part of the trace is missing or cannot be understood"
 ENDLESS = "the session has no end"
 OVERLAP = "calls ran side by side: in one order it is {one}, in another {other}"
 UNTOLD = "the session does not tell what a command came back with: it may be {one} or {other}"
@@ -66,14 +66,14 @@ class _Count:
         least = numbers.get("least", 0 if form in ("never", "count") else 1)
         most = 0 if form == "never" else numbers.get("most", NEVER)
         highest = self.maybe
-        if trace.truncated or (trace.end.status == "interrupted" and turns <= self.limit):
+        if trace.has_gaps or (trace.end.status == "interrupted" and turns <= self.limit):
             highest = NEVER
         if least <= self.sure and highest <= most:
             return _say(self.rule, "met", tuple(self.lines))
         if highest < least or self.sure > most:
             many = counted(self.sure, "time") if form == "count" else counted(self.limit, "turn")
             return _say(self.rule, "unmet", tuple(self.lines), many)
-        why = "" if highest != NEVER else CUT if trace.truncated else ENDLESS
+        why = "" if highest != NEVER else CUT if trace.has_gaps else ENDLESS
         return Ruling(
             id=self.rule.id,
             result="unknown",
@@ -145,7 +145,7 @@ class _Ordered:
         lines = tuple(sorted({line for each in found.values() for line in each}))
         if lost or self.order.lost:
             return Ruling(id=rule.id, result="unknown", reason=LOST, lines=lines)
-        if trace.truncated:
+        if trace.has_gaps:
             return Ruling(id=rule.id, result="unknown", reason=CUT, lines=lines)
         names = sorted({result for result, _ in found})
         if len(names) > 1:

@@ -27,6 +27,7 @@ from audition.evidence.walk import Walk
 from audition.model import RUNGS, Evidence, Offer, Rung, Skill, Trace
 
 _SHOWN = ("full", "cut", "name")
+_BEYOND: tuple[Rung, ...] = ("read", "ran")
 
 
 def climb(
@@ -81,6 +82,8 @@ def _proof(found: Climb, rung: Rung, offer: Offer | None) -> tuple[int, ...]:
     else:
         rungs = (rung,) if rung != "offered" else ()
         rungs = (*rungs, "none") if found.noodle else rungs
+        # No rung of a skill that was not loaded, but `resources` and `scripts` name them.
+        rungs = (*rungs, *(each for each in _BEYOND if each in found.lines))
     lines = {line for each in rungs for line in found.lines.get(each, ())}
     if rung == "offered" and offer:
         lines.add(offer.line)

@@ -16,7 +16,6 @@ from audition.evidence.rungs import Climb
 from audition.model import (
     AnyEvent,
     Call,
-    Denial,
     End,
     How,
     Message,
@@ -24,7 +23,7 @@ from audition.model import (
     Skill,
     Trace,
 )
-from audition.settling import pair_results
+from audition.settling import pair_results, refused_calls
 from audition.shell import in_folder, prints_in, reads_in, runs_in
 
 BODY_FILE = "SKILL.md"
@@ -54,10 +53,7 @@ class Walk:
         self.shortened = dict(shortened)
         """By the name without the prefix of its plug-in or server: the name."""
         self.asked = 0
-        self.denials: dict[str, Denial] = {}
-        for event in trace.events:
-            if type(event) is Denial and event.id:
-                self.denials.setdefault(event.id, event)
+        self.denials = refused_calls(trace.events)
 
     def find(self, name: str) -> str | None:
         """The skill on offer that is called so."""
@@ -144,7 +140,7 @@ class Walk:
         if not name:
             return
         found = self._ask(name, call.line, call.sub)
-        denial, how = self.denials.get(call.id), _route(call)
+        denial, how = self.denials.get((call.line, call.id)), _route(call)
         lines = (call.line, result.line) if result else (call.line,)
         if denial:
             found.note("denied", *lines, denial.line)
@@ -230,7 +226,8 @@ class Walk:
 
     def _tried(self, name: str, call: Call, *lines: int) -> None:
         """Its own way of loading a skill led nowhere."""
-        found, denial = self._ask(name, call.line, call.sub), self.denials.get(call.id)
+        found = self._ask(name, call.line, call.sub)
+        denial = self.denials.get((call.line, call.id))
         found.note("denied", *lines, denial.line) if denial else found.note("asked", *lines)
 
     def _inside(self, paths: Sequence[str]) -> list[tuple[str, str]]:

@@ -142,7 +142,15 @@ class Trace(Value, frozen=True, kw_only=True):
     unread: tuple[int, ...] = ()
     """Line numbers that were not understood, the first thousand."""
     unread_count: int = 0
+    lost: tuple[int, ...] = ()
+    """Lines of results whose calls must be among the unread lines: something was called there."""
     truncated: bool = False
+    """Some of what the agent printed was not kept, or of a line not looked at."""
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether something may have been done of which no event tells."""
+        return self.truncated or bool(self.lost)
 
 
 Rung = Literal["none", "offered", "asked", "denied", "loaded", "read", "ran", "followed"]

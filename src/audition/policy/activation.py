@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from audition.model import Case, Evidence, Grade, Trace
+from audition.no_verdict import say_lost
 from audition.policy.presets import Policy
 from audition.policy.requests import Request, requests_of, self_report
 
@@ -37,7 +38,7 @@ def requests_by(policy: Policy, evidence: Sequence[Evidence], trace: Trace) -> l
 
 
 def _grade(status: Literal["pass", "fail", "error", "vacuous"], reason: str, *lines: int) -> Grade:
-    return Grade(by="activation", status=status, reason=reason, lines=tuple(sorted({*lines})))
+    return Grade(by="activation", status=status, reason=reason, lines=tuple(sorted({*lines} - {0})))
 
 
 def counts_as_call(policy: Policy, request: Request) -> bool:
@@ -71,6 +72,8 @@ def _grade_positive(
         if request.skill in case.expected:
             return _grade("pass", _how_called(request), *request.lines)
     reason, lines = _why_not(policy, case, requests, deciding, evidence)
+    if (lost := say_lost(trace)) and not policy.of:
+        return _grade("error", f"{reason}; but {lost}", *lines, *trace.lost)
     if trace.end.status in ("failed", "interrupted") and not policy.crash_fails:
         return _grade("error", f"{reason}; the session {_ended(trace)}", *lines)
     return _grade("fail", reason, *lines)
@@ -164,10 +167,14 @@ def _grade_negative(
         status: Literal["fail", "error"] = "fail" if policy.crash_fails else "error"
         return _grade(status, f"nothing was called, but the session {_ended(trace)}")
     quiet = f"`{target}` stayed quiet" if target else "no skill was called"
-    noodled = [each.skill for each in evidence if each.noodled]
+    if (lost := say_lost(trace)) and not policy.of:
+        return _grade("error", f"{quiet} as far as can be seen; but {lost}", *trace.lost)
+    noodled = [each for each in evidence if each.noodled]
     if noodled:
-        quiet += f"; {', '.join(f'`{name}`' for name in noodled)} was read past the skill tool"
-    return _grade("pass", quiet)
+        names = ", ".join(f"`{each.skill}`" for each in noodled)
+        quiet += f"; {names} was read past the skill tool"
+    # That nothing was called is told by the whole session, to its end.
+    return _grade("pass", quiet, *(n for each in noodled for n in each.lines), trace.end.line)
 
 
 def _grade_report(case: Case, trace: Trace) -> Grade:

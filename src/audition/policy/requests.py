@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from audition.model import Call, Denial, Evidence, How, Json, Trace, Value
-from audition.settling import pair_results
+from audition.model import Call, Evidence, How, Json, Trace, Value
+from audition.settling import pair_results, refused_calls
 
 
 class Request(Value, frozen=True, kw_only=True):
@@ -64,14 +64,14 @@ def _calls(
 ) -> list[Request]:
     known = {each.skill for each in evidence}
     results = pair_results(trace.events)
-    denied = {each.id for each in trace.events if type(each) is Denial}
+    denied = refused_calls(trace.events)
     found: list[Request] = []
     for place, call in enumerate(trace.events):
         if type(call) is not Call or not _is_request(call, any_skill_tool=any_skill_tool):
             continue
         name = _stripped(_name(call), prefixes, known)
         result = results.get(place)
-        good = result is not None and not result.failed and call.id not in denied
+        good = result is not None and not result.failed and (call.line, call.id) not in denied
         mcp = call.tool.startswith("mcp_")
         how: How | None = None if not good else "mcp-tool" if mcp else "skill-tool"
         lines = (call.line, result.line) if result else (call.line,)

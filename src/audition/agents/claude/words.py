@@ -264,7 +264,9 @@ def tokens(usage: Json) -> tuple[int | None, int | None, int | None] | None:
         _number(each, "cacheCreationInputTokens", "cache_creation_input_tokens") for each in models
     ]
     # Anthropic's input tokens leave the cached ones out, OpenAI's hold them: ours hold them.
-    return _sum(got + read + wrote), _sum(read), _sum(made)
+    # Where one model does not tell, the sum is not known: a part of it would pass a cap.
+    put_in = None if None in got else _sum(got + read + wrote)
+    return put_in, _sum(read), None if None in made else _sum(made)
 
 
 def _number(usage: dict[str, Any], *keys: str) -> int | None:
