@@ -10,6 +10,7 @@ from audition.attempt import Means
 from audition.config import Config
 from audition.grading import grade_sealed
 from audition.installed import Ready, configure_agent
+from audition.kept import Bad
 from audition.model import Case, Commands, Record, Trial
 from audition.patience import Patience
 from audition.provider import Provider, parse_policy
@@ -78,7 +79,7 @@ def test_how_many_commands_ran_is_unknown_where_no_session_was_read(house, why):
     if why == "ineligible":
         record = run_trial(msgspec.structs.replace(a_trial(), ineligible="not here"), house)
     else:
-        bad = msgspec.structs.replace(house, bad_fixtures={"/x": "a link leaves it"})
+        bad = msgspec.structs.replace(house, bad=Bad(fixtures={"/x": "a link leaves it"}))
         record = run_trial(a_trial(fixture="/x"), bad)
     kept = json.loads((house.run.path / record.dir / "grade.json").read_bytes())
     assert kept["commands"] == {"total": None, "effective": None}
@@ -92,9 +93,21 @@ def test_a_session_without_a_command_had_none(house):
 
 
 def test_a_bad_fixture_is_an_error_of_that_trial(house):
-    bad = msgspec.structs.replace(house, bad_fixtures={"/x": "a link leaves it"})
+    bad = msgspec.structs.replace(house, bad=Bad(fixtures={"/x": "a link leaves it"}))
     record = run_trial(a_trial(fixture="/x"), bad)
     assert (record.status, record.reason) == ("error", "a link leaves it")
+
+
+def test_a_skill_that_cannot_be_copied_is_an_error_of_the_cases_about_it_alone(house):
+    key = next(iter(house.means.skills))
+    name = house.means.skills[key].name
+    bad = msgspec.structs.replace(house, bad=Bad(skills={key: "a pipe is in it"}))
+    about = run_trial(a_trial(skill=name), bad)
+    assert (about.status, about.reason) == ("error", "a pipe is in it")
+    quiet = run_trial(a_trial(skill=name, should_trigger=False), bad)
+    assert (quiet.status, quiet.reason) == ("error", "a pipe is in it")
+    other = run_trial(a_trial(id="other", skill=None, should_trigger=False), bad)
+    assert (other.status, [each.skill for each in other.skills]) == ("pass", [])
 
 
 def test_a_stopped_trial_leaves_nothing(house):

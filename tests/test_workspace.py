@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from audition import kept, safe_copy, sealed, tree, workspace
 from audition.agent import Agent, Command
 from audition.errors import AuditionError
+from audition.kept import Bad
 from audition.model import Case, Changes, Sealed, Skill, Trial
+from audition.skills import read_skill
 from audition.workspace import (
     BadTree,
     keep_inputs,
@@ -67,7 +69,7 @@ def make_trial(delivery="none", keys=(), fixture=None) -> Trial:
 def open_stage(run, fixture=None, *, bare=True, delivery="none", skills=None):
     skills = skills or {}
     bad = keep_inputs(run, skills, [] if fixture is None else [str(fixture)])
-    assert bad == {}
+    assert bad == Bad()
     trial = make_trial(delivery, skills, fixture)
     return staged(trial, run=run, agent=AGENT, skills=skills, bare=bare)
 
@@ -115,7 +117,7 @@ def test_one_bad_fixture_does_not_keep_the_others_from_being_used(run, tmp_path,
     bad = tmp_path / "bad"
     bad.mkdir()
     (bad / "link").symlink_to("/etc/passwd")
-    problems = keep_inputs(run, {}, [str(bad), str(fixture), str(tmp_path / "none")])
+    problems = keep_inputs(run, {}, [str(bad), str(fixture), str(tmp_path / "none")]).fixtures
     assert list(problems) == [str(bad), str(tmp_path / "none")]
     assert f"{bad}/link" in problems[str(bad)]
     assert "/etc/passwd" in problems[str(bad)]
@@ -129,9 +131,9 @@ def test_one_bad_fixture_does_not_keep_the_others_from_being_used(run, tmp_path,
 
 def test_a_bad_fixture_that_was_mended_is_kept_at_the_next_try(run, tmp_path):
     bad = tmp_path / "bad"
-    assert keep_inputs(run, {}, [str(bad)])
+    assert keep_inputs(run, {}, [str(bad)]).fixtures
     bad.mkdir()
-    assert keep_inputs(run, {}, [str(bad)]) == {}
+    assert keep_inputs(run, {}, [str(bad)]) == Bad()
 
 
 def test_links_that_stay_inside_are_copied_as_what_they_lead_to(run, tmp_path, fixture):
@@ -163,7 +165,7 @@ def test_a_link_that_leaves_or_loops_or_leads_nowhere_is_refused_by_name(
     run, fixture, target, words
 ):
     (fixture / "bad").symlink_to(target)
-    problems = keep_inputs(run, {}, [str(fixture)])
+    problems = keep_inputs(run, {}, [str(fixture)]).fixtures
     assert words in problems[str(fixture)]
     assert "bad" in problems[str(fixture)]
     assert not list((run / "inputs" / "fixtures").iterdir())
@@ -171,22 +173,22 @@ def test_a_link_that_leaves_or_loops_or_leads_nowhere_is_refused_by_name(
 
 def test_pipes_and_sockets_are_refused_and_do_not_hang(run, fixture):
     os.mkfifo(fixture / "pipe")
-    assert "pipe" in keep_inputs(run, {}, [str(fixture)])[str(fixture)]
+    assert "pipe" in keep_inputs(run, {}, [str(fixture)]).fixtures[str(fixture)]
     (fixture / "pipe").unlink()
     here = os.getcwd()
     os.chdir(fixture)
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket")
         os.chdir(here)
-        assert "socket" in keep_inputs(run, {}, [str(fixture)])[str(fixture)]
+        assert "socket" in keep_inputs(run, {}, [str(fixture)]).fixtures[str(fixture)]
 
 
 def test_a_fixture_past_the_caps_is_refused(run, fixture, monkeypatch):
     monkeypatch.setattr(safe_copy, "FILES_CAP", 3)
-    assert "cap of 3 files" in keep_inputs(run, {}, [str(fixture)])[str(fixture)]
+    assert "cap of 3 files" in keep_inputs(run, {}, [str(fixture)]).fixtures[str(fixture)]
     monkeypatch.setattr(safe_copy, "FILES_CAP", 100)
     monkeypatch.setattr(safe_copy, "BYTES_CAP", 5)
-    assert "cap" in keep_inputs(run, {}, [str(fixture)])[str(fixture)]
+    assert "cap" in keep_inputs(run, {}, [str(fixture)]).fixtures[str(fixture)]
 
 
 def test_links_that_multiply_are_stopped_by_the_cap(run, tmp_path, monkeypatch):
@@ -197,7 +199,34 @@ def test_links_that_multiply_are_stopped_by_the_cap(run, tmp_path, monkeypatch):
         (bomb / f"{level}").mkdir()
         for name in "ab":
             (bomb / f"{level}" / name).symlink_to(f"../{level - 1}")
-    assert "cap" in keep_inputs(run, {}, [str(bomb)])[str(bomb)]
+    assert "cap" in keep_inputs(run, {}, [str(bomb)]).fixtures[str(bomb)]
+
+
+def test_runs_and_cases_that_are_kept_in_a_skill_are_no_part_of_it(tmp_path):
+    folder = tmp_path / "skill"
+    folder.mkdir()
+    (folder / "SKILL.md").write_text("---\nname: a\ndescription: b\n---\n")
+    (folder / "data").mkdir()
+    (folder / "data" / "cases.yaml").write_text("[]")
+    before = read_skill(folder)
+    assert before.resources == ("data/cases.yaml",)
+    run = folder / "artifacts" / "skill-evals" / "r"
+    (run / "inputs").mkdir(parents=True)
+    (run / "run.lock").write_text("")
+    (run.parent / "history.db").write_text("x")
+    (folder / "my.cases.yaml").write_text("cases: []")
+    for each in (".git/HEAD", ".audition/cases.schema.json"):
+        (folder / each).parent.mkdir()
+        (folder / each).write_text("x")
+    again = read_skill(folder)
+    assert (again.digest, again.resources) == (before.digest, before.resources)
+    # Into itself, as a run does that is started in the folder of its skill.
+    assert keep_inputs(run, {"a": again}, [str(folder)]) == Bad()
+    assert not list((run / "inputs").rglob("history.db"))
+    [copy] = (run / "inputs" / "skills" / "a").iterdir()
+    assert sorted(map(str, contents(copy))) == ["SKILL.md", "data/cases.yaml"]
+    [fixture] = (run / "inputs" / "fixtures").iterdir()
+    assert (fixture / ".git" / "HEAD").exists()
 
 
 def test_the_digest_follows_names_bytes_and_the_right_to_run(tmp_path):

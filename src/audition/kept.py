@@ -33,19 +33,24 @@ class Kept(Value, frozen=True, kw_only=True):
     problem: str = ""
 
 
-def keep_inputs(run: Path, skills: Mapping[str, Skill], fixtures: Iterable[str]) -> dict[str, str]:
-    """Copy skills and fixtures into the run; the fixtures that cannot be, with the reason.
+class Bad(Value, frozen=True, kw_only=True):
+    """What cannot be copied safely, with the reason: skills by key, fixtures by path."""
+
+    skills: dict[str, str] = {}
+    fixtures: dict[str, str] = {}
+
+
+def keep_inputs(run: Path, skills: Mapping[str, Skill], fixtures: Iterable[str]) -> Bad:
+    """Copy skills and fixtures into the run; those that cannot be copied, with the reason.
 
     What is there already stays, so that a resumed run tries what it began with.
     """
-    bad: list[BadTree] = []
+    lacking: dict[str, str] = {}
     for key, skill in skills.items():
         try:
-            _keep(skill.path, run / "inputs" / "skills" / key, skill.folder)
+            _keep(skill.path, run / "inputs" / "skills" / key, skill.folder, of_skill=True)
         except BadTree as error:
-            bad.append(error)
-    if bad:
-        raise BadTree("\n".join(map(str, bad)), bad[0].hint)
+            lacking[key] = str(error)
     index = run / "inputs" / "fixtures.json"
     kept = dict(_kept(run))
     for fixture in fixtures:
@@ -55,17 +60,18 @@ def keep_inputs(run: Path, skills: Mapping[str, Skill], fixtures: Iterable[str])
     fresh = index.with_suffix(f".{os.getpid()}")
     fresh.write_bytes(msgspec.json.format(msgspec.json.encode(kept, order="sorted")))
     fresh.replace(index)
-    return {fixture: each.problem for fixture, each in kept.items() if each.problem}
+    bad = {fixture: each.problem for fixture, each in kept.items() if each.problem}
+    return Bad(skills=lacking, fixtures=bad)
 
 
-def _keep(source: str, shelf: Path, name: str) -> str:
+def _keep(source: str, shelf: Path, name: str, *, of_skill: bool = False) -> str:
     shelf.mkdir(parents=True, exist_ok=True)
     if name and (shelf / name).is_dir():
         return name
     fresh = shelf / f".new-{os.getpid()}"
     remove_tree(str(fresh))
     try:
-        digest = copy_tree(source, str(fresh))
+        digest = copy_tree(source, str(fresh), of_skill=of_skill)
     except BadTree:
         remove_tree(str(fresh))
         raise

@@ -15,7 +15,7 @@ import os
 import stat
 
 from audition.errors import AuditionError
-from audition.tree import NEW_FILE, READ_FILE, write_all
+from audition.tree import NEW_FILE, READ_FILE, holds_runs, is_no_part_of_a_skill, write_all
 
 FILES_CAP = 20_000
 BYTES_CAP = 500 * 1024 * 1024
@@ -27,14 +27,17 @@ class BadTree(AuditionError):
     """A folder cannot be copied safely; the message names what stands in the way."""
 
 
-def copy_tree(source: str, into: str) -> str:
-    """Copy a folder to a place that does not exist yet; the sha256 of names and bytes."""
+def copy_tree(source: str, into: str, *, of_skill: bool = False) -> str:
+    """Copy a folder to a place that does not exist yet; the sha256 of names and bytes.
+
+    Left out are folders in which runs of ours are kept, and what is no part of a skill.
+    """
     try:
         root = os.open(os.path.realpath(source), _FOLDER)
     except OSError as error:
         raise BadTree(f"{source}: {os.strerror(error.errno or 0)}") from error
     try:
-        return _Copying(source, root).run(into)
+        return _Copying(source, root, of_skill=of_skill).run(into)
     except OSError as error:
         raise BadTree(f"{error.filename or source}: {error.strerror}") from error
     finally:
@@ -44,8 +47,8 @@ def copy_tree(source: str, into: str) -> str:
 class _Copying:
     """One copy under way: what was counted and hashed so far."""
 
-    def __init__(self, source: str, root: int) -> None:
-        self.source, self.root = source, root
+    def __init__(self, source: str, root: int, *, of_skill: bool) -> None:
+        self.source, self.root, self.of_skill = source, root, of_skill
         self.files = self.bytes = 0
         self.digest = hashlib.sha256()
 
@@ -62,10 +65,12 @@ class _Copying:
             inode = os.fstat(handle).st_ino
             if inode in above:
                 raise self._bad(shown, "is a link that leads round in a loop")
-            os.mkdir(into)
-            self._count(shown, 0)
             with os.scandir(handle) as found:
                 names = sorted(entry.name for entry in found)
+            if above and holds_runs("", names, handle):
+                return
+            os.mkdir(into)
+            self._count(shown, 0)
         finally:
             os.close(handle)
         for name in names:
@@ -78,7 +83,10 @@ class _Copying:
         if stat.S_ISLNK(mode):
             at = self._resolve(at, shown)
             mode = os.lstat("/".join(at) or ".", dir_fd=self.root).st_mode
-        if stat.S_ISDIR(mode):
+        is_folder = stat.S_ISDIR(mode)
+        if self.of_skill and is_no_part_of_a_skill("/".join(shown), is_folder=is_folder):
+            return
+        if is_folder:
             self._folder(at, shown, into, above)
         elif stat.S_ISREG(mode):
             self._file(at, shown, into)

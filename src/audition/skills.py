@@ -17,6 +17,7 @@ from typing import Literal
 from audition.errors import BadFile, UsageError
 from audition.front_matter import SIZE_CAP, read_front_matter
 from audition.model import Finding, Skill
+from audition.tree import holds_runs, is_no_part_of_a_skill
 
 PLACES = (
     "skills",
@@ -29,7 +30,6 @@ PLACES = (
 )
 PLUGIN = re.compile(r"[A-Za-z0-9][\w.-]{0,63}")
 PASSED_BY = {".git", ".hg", "node_modules", ".venv", "__pycache__"}
-NOT_HASHED = {".git", "__pycache__"}
 DEPTH_CAP = 32
 BODY_CAP = 64 * 1024
 Severity = Literal["error", "warning", "note"]
@@ -214,10 +214,15 @@ def _files(folder: str, prefix: str, depth: int) -> Iterator[str]:
             entries = list(scan)
     except OSError:
         return
+    if prefix and holds_runs(f"{folder}/{prefix}", (each.name for each in entries)):
+        return
     for each in entries:
-        if not each.is_dir(follow_symlinks=False):
+        is_folder = each.is_dir(follow_symlinks=False)
+        if is_no_part_of_a_skill(prefix + each.name, is_folder=is_folder):
+            continue
+        if not is_folder:
             yield prefix + each.name
-        elif each.name not in NOT_HASHED and depth < DEPTH_CAP:
+        elif depth < DEPTH_CAP:
             yield from _files(folder, f"{prefix}{each.name}/", depth + 1)
 
 

@@ -7,11 +7,14 @@ Must not know: skills, fixtures, trials, what a folder is for.
 
 import contextlib
 import os
+import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from audition.model import Value
 
+NOT_OF_A_SKILL = frozenset((".git", "__pycache__", ".audition"))
+_CASES = re.compile(r"(.+\.)?cases\.ya?ml", re.IGNORECASE)
 ENTRIES_CAP = 200_000
 _DEPTH = 12
 """Folders below one another that surely make no path too long: 12 names of 255 bytes."""
@@ -38,6 +41,29 @@ class Packed(Value, frozen=True, kw_only=True):
     files: tuple[tuple[str, bytes, int, int], ...]
     """Relative path, bytes, mode, time of the last change in ns."""
     size: int
+
+
+def is_no_part_of_a_skill(path: str, *, is_folder: bool) -> bool:
+    """What may lie in a skill's folder and is neither digested nor delivered.
+
+    A case file at its top holds what an agent is to find by itself.
+    """
+    if is_folder:
+        return path.rpartition("/")[2] in NOT_OF_A_SKILL
+    return "/" not in path and _CASES.fullmatch(path) is not None
+
+
+def holds_runs(folder: str, names: Iterable[str], at: int | None = None) -> bool:
+    """Whether runs of ours are kept in a folder; `names` are what is in it.
+
+    Whoever runs the suite of a skill in the skill's own folder has them there: they are no part
+    of the skill, hold the answers, and to copy them into themselves has no end.
+    """
+    for name in names:
+        with contextlib.suppress(OSError):
+            if stat.S_ISREG(os.stat(f"{folder}{name}/run.lock", dir_fd=at).st_mode):
+                return True
+    return False
 
 
 def write_all(handle: int, data: bytes) -> None:

@@ -15,6 +15,7 @@ from audition.attempt import Means, attempt
 from audition.errors import Interrupted
 from audition.grader import Grader
 from audition.installed import Ready
+from audition.kept import Bad
 from audition.model import Record, Sealed, Trial, Value
 from audition.patience import Listener, Patience
 from audition.reuse import Shelf, take_over, trial_key
@@ -35,7 +36,8 @@ class House(Value, frozen=True, kw_only=True):
     means: Means
     patience: Patience
     sights: Sights
-    bad_fixtures: dict[str, str] = {}
+    bad: Bad = Bad()
+    """Skills and fixtures that could not be copied."""
     bench: "Bench | None" = None
     """The judge that answers rubrics, where one does."""
     grader: Grader | None = None
@@ -50,7 +52,7 @@ def run_trial(trial: Trial, house: House) -> Record | None:
     sealed = (
         _nothing_asked(trial, house)
         or (house.shelf and take_over(trial, staging, house.shelf))
-        or ask(trial, staging, house)
+        or ask(_without_bad(trial, house), staging, house)
     )
     if sealed.stopped == "interrupted":
         house.run.drop(staging)
@@ -83,8 +85,17 @@ def _nothing_asked(trial: Trial, house: House) -> Sealed | None:
     """The seal of a trial that need not be asked: it cannot run here, or its fixture is bad."""
     if trial.ineligible:
         return Sealed(trial=trial)
-    problem = house.bad_fixtures.get(trial.case.begins_with or "")
+    problem = house.bad.fixtures.get(trial.case.begins_with or "")
+    meant = {*trial.case.expected, trial.case.skill}
+    lacking = (key for key in trial.skills if house.grading.skills[key].name in meant)
+    problem = problem or next(filter(None, map(house.bad.skills.get, lacking)), None)
     return Sealed(trial=trial, problem=problem) if problem else None
+
+
+def _without_bad(trial: Trial, house: House) -> Trial:
+    """The trial with the skills that it can be given."""
+    given = tuple(key for key in trial.skills if key not in house.bad.skills)
+    return msgspec.structs.replace(trial, skills=given) if given != trial.skills else trial
 
 
 def ask(trial: Trial, staging: Path, house: House) -> Sealed:

@@ -264,6 +264,8 @@ def _house(
 ) -> House:
     fixtures = {trial.case.begins_with for trial in inputs.plan if trial.case.begins_with}
     bad = keep_inputs(store.path, inputs.skills, sorted(fixtures))
+    for key, reason in bad.skills.items():
+        say(f"warning: the skill `{inputs.skills[key].name}` is left out: {reason}")
     store.describe(inputs)
     return House(
         run=store,
@@ -272,7 +274,7 @@ def _house(
         means=means,
         patience=Patience(live=means.provider.answers.by == "live"),
         sights=Sights(store.path / "shown", means),
-        bad_fixtures=bad,
+        bad=bad,
     )
 
 

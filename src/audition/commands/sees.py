@@ -18,7 +18,7 @@ from audition.commands.options import option, output_format
 from audition.config import Config
 from audition.counted import counted
 from audition.eligible import why_not_taken
-from audition.errors import AgentMissing, Exit, UsageError
+from audition.errors import AgentMissing, BadFile, Exit, UsageError
 from audition.installed import Ready, check_mcp, make_ready
 from audition.model import Skill, Value
 from audition.plan import slug
@@ -115,7 +115,8 @@ def look_at(words: dict[str, Any], config: Config) -> Iterator[Cell]:
     with tempfile.TemporaryDirectory(prefix="audition-sees-") as name:
         folder = Path(name)
         skills = _by_key((*own, *_beside(words["beside"], folder)))
-        keep_inputs(folder, skills, ())
+        if bad := keep_inputs(folder, skills, ()).skills:
+            raise BadFile("\n".join(bad.values()), "a copy holds plain files and folders only")
         means = Means(
             run=folder,
             skills=skills,
