@@ -1,6 +1,7 @@
 """Case files are found, given to the right format, and read all at once."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,19 @@ def test_a_path_that_does_not_exist_is_an_error_with_the_nearest():
     with pytest.raises(UsageError, match="does not exist") as caught:
         files("case.yaml")
     assert caught.value.hint == "did you mean `cases.yaml`?"
+
+
+def test_a_suite_that_is_no_file_is_told_of_and_not_passed_by():
+    put("cases.yaml")
+    Path("gone.cases.yaml").symlink_to("/nowhere")
+    os.mkfifo("pipe.cases.yml")
+    os.mkfifo("pipe.yaml")
+    with pytest.raises(BadCases) as caught:
+        files(".")
+    told = {each.path: each.message for each in caught.value.findings}
+    assert list(told) == ["gone.cases.yaml", "pipe.cases.yml"]
+    assert "No such file" in told["gone.cases.yaml"]
+    assert "a pipe" in told["pipe.cases.yml"]
 
 
 @pytest.mark.parametrize("path", ["x" * 5000, "a\0b"])

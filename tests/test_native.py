@@ -272,7 +272,9 @@ MISTAKES = [
     ("env: {A=B: 1}", "4:11 cases[0].env.A=B", "cannot be a variable's name"),
     ("settings: 3", "4:15 cases[0].settings", "expected a mapping"),
     ("fixture: filse", "4:14 cases[0].fixture", "did you mean `files`?"),
-    ("fixture: cases.yaml", "4:14 cases[0].fixture", "is not a folder"),
+    ("fixture: cases.yaml", "4:14 cases[0].fixture", "is a file, and a folder is wanted"),
+    ("files: {a: skills}", "4:16 cases[0].files.a", "is a folder, and a file is wanted"),
+    ("skill: style\n    any_of: [greet]", "2:5 cases[0]", "leaves out `style`"),
     ("solution: make 'x", "4:15 cases[0].solution", "close the quote"),
     ("output_schema: files/anser.json", "4:20 cases[0].output_schema", "`answer.json`?"),
     ("max_turns: many", "4:16 cases[0].max_turns", "whole number"),
@@ -342,7 +344,7 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("line", "place", "said"), MISTAKES, ids=[each[0] for each in MISTAKES])
 def test_a_mistake_is_told_with_its_place_and_a_hint(line, place, said):
-    expected = "" if line.startswith("any_of") else "    skill: none\n"
+    expected = "" if line.startswith(("any_of", "skill")) else "    skill: none\n"
     found = findings(f"cases:\n  - id: a\n    prompt: hi\n    {line}\n{expected}")
     assert [each[0] for each in found] == [place]
     assert said in found[0][1]
@@ -470,6 +472,8 @@ WHOLE = [
     ),
     (f"skills: [skils]\n{CASE_TEXT}", ["1:10 skills[0]"], "did you mean `skills`?"),
     (f"skills: [files]\n{CASE_TEXT}", ["1:10 skills[0]"], "no SKILL.md"),
+    (f"skills: ['']\n{CASE_TEXT}", ["1:10 skills[0]"], "names no folder"),
+    (f'skills: ["a\\0"]\n{CASE_TEXT}', ["1:10 skills[0]"], "holds a NUL"),
     (f"policy: defalut\n{CASE_TEXT}", ["1:9 policy"], "did you mean `default`?"),
     (f"skills: {{a: b}}\n{CASE_TEXT}", ["1:9 skills"], "expected a list of texts"),
     (f"defaults: []\n{CASE_TEXT}", ["1:11 defaults"], "expected a mapping"),

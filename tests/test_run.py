@@ -458,6 +458,30 @@ def test_a_run_says_first_what_it_will_ask(house):
     assert audition(house, *words, "-q").stderr == ""
 
 
+def test_a_rubric_without_a_judge_is_said_before_anybody_is_asked(house):
+    write_cases(house, [{**case("good"), "rubric": ["Is it polite?"]}])
+    for more in ([], ["--dry-run"], ["-q"]):
+        done = audition(house, "run", "-a", "fake", *more)
+        assert ("1 case has a rubric, and no judge is named" in done.stderr) is (more != ["-q"])
+    assert "rubric" not in audition(house, "run", "-a", "fake", "--no-judge").stderr
+
+
+def test_a_dry_run_says_which_programs_are_missing(house):
+    write_cases(house, [case("good")])
+    (house / "audition.toml").write_text("[agents.gone]\nlike = 'claude'\ncommand = ['no-such']\n")
+    done = audition(house, "run", "-a", "gone", "--dry-run")
+    assert done.returncode == 0
+    assert "warning:" in done.stderr
+    assert "no-such" in done.stderr
+
+
+def test_nobody_to_ask_is_an_error(house):
+    write_cases(house, [case("good")])
+    (house / "audition.toml").write_text("agent = []\n")
+    done = audition(house, "run", "--dry-run")
+    assert (done.returncode, "nobody to ask" in done.stderr) == (2, True)
+
+
 def test_a_dry_run_asks_nobody_and_shows_the_plan(house):
     write_cases(house, many(4))
     done = audition(house, "run", "-a", "fake", "-r", "3", "--dry-run", "--output-format", "json")

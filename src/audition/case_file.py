@@ -7,6 +7,7 @@ Must not know: any one format.
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from audition.counted import counted
 from audition.errors import AuditionError, BadFile, UnknownName, UsageError, did_you_mean
 from audition.model import Finding, Suite, Value
 from audition.registry import Registry
+from audition.tree import CASE_FILE
 from audition.yaml_file import Marked as Marked
 from audition.yaml_file import read_yaml as read_yaml
 
@@ -143,6 +145,8 @@ def _head(path: Path) -> bytes:
 
     Formats look for blanks in many ways: 64 KiB of nothing else would cost them seconds.
     """
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise BadFile("is a device, a pipe or a folder, and no file")
     with path.open("rb") as file:
         head = file.read(HEAD)
     return LONG_RUN.sub(rb"\1", BLANK_LINES.sub(b"\n", head))
@@ -196,5 +200,8 @@ def _below(folder: Path) -> Iterator[Path]:
         folders += [skills for each in sorted(hidden) if (skills := _skills_in(top, each))]
         for each in sorted(files):
             path = Path(top, each)
-            if path.suffix.lower() in SUFFIXES and os.path.isfile(path):
+            # A suite that is a pipe, or a link to nothing, is told of and not passed by.
+            if path.suffix.lower() in SUFFIXES and (
+                os.path.isfile(path) or CASE_FILE.fullmatch(each)
+            ):
                 yield path

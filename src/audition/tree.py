@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator
 from audition.model import Value
 
 NOT_OF_A_SKILL = frozenset((".git", "__pycache__", ".audition"))
-_CASES = re.compile(r"(.+\.)?cases\.ya?ml", re.IGNORECASE)
+CASE_FILE = re.compile(r"(.+\.)?cases\.ya?ml", re.IGNORECASE)
+"""What a case file of our own is called."""
 ENTRIES_CAP = 200_000
 _DEPTH = 12
 """Folders below one another that surely make no path too long: 12 names of 255 bytes."""
@@ -50,7 +51,7 @@ def is_no_part_of_a_skill(path: str, *, is_folder: bool) -> bool:
     """
     if is_folder:
         return path.rpartition("/")[2] in NOT_OF_A_SKILL
-    return "/" not in path and _CASES.fullmatch(path) is not None
+    return "/" not in path and CASE_FILE.fullmatch(path) is not None
 
 
 def holds_runs(folder: str, names: Iterable[str], at: int | None = None) -> bool:

@@ -1,4 +1,4 @@
-"""The parts of a case that have parts: its turns, its checks, its rubric, the paths it names.
+"""The parts of a case that have parts: its turns, its checks, its rubric.
 
 In: a Node. Out: model values, or None where it is wrong; the findings say why.
 Must not know: which suite the case is in.
@@ -12,6 +12,7 @@ from functools import cache
 import msgspec
 
 from audition.cases.fields import Findings, kind_of, read_id, read_name, read_text, read_texts
+from audition.cases.paths import beside, read_file
 from audition.cases.verifier import look_for_program
 from audition.check import BadArguments, Check, arguments_of, bind, checks
 from audition.errors import AuditionError, did_you_mean
@@ -25,44 +26,6 @@ MOST_CHARS = 8000
 """A longer rubric is refused: each question is one that a judge is paid for."""
 NOBODY = ""
 """What `skill: none` is read as."""
-
-
-def beside(node: Node, text: str) -> str:
-    """A path of the file, made absolute: all are relative to the file."""
-    folder = os.path.dirname(os.path.abspath(node.marked.path))
-    return os.path.normpath(os.path.join(folder, os.path.expanduser(text)))
-
-
-def _nearest(path: str) -> str:
-    folder, name = os.path.split(path)
-    try:
-        return did_you_mean(name, os.listdir(folder))
-    except OSError:
-        return f"`{folder}` does not exist either"
-
-
-def read_folder(node: Node, findings: Findings) -> str | None:
-    """A folder that must be there, absolute."""
-    if (text := read_name(node, findings)) is None:
-        return None
-    if "\0" in text or not os.path.isdir(path := beside(node, text)):
-        isfile = "\0" not in text and os.path.exists(path)
-        what = "is not a folder" if isfile else "does not exist"
-        hint = "paths are relative to the case file" if "\0" in text else _nearest(path)
-        findings.say(node, f"folder `{text}` {what}", hint)
-        return None
-    return path
-
-
-def read_file(node: Node, findings: Findings) -> str | None:
-    """A file that must be there, absolute."""
-    if (text := read_name(node, findings)) is None:
-        return None
-    if "\0" in text or not os.path.isfile(path := beside(node, text)):
-        hint = "paths are relative to the case file" if "\0" in text else _nearest(path)
-        findings.say(node, f"file `{text}` does not exist", hint)
-        return None
-    return path
 
 
 def read_files(node: Node, findings: Findings) -> dict[str, str] | None:

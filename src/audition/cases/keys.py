@@ -12,7 +12,6 @@ from audition.cases.asked import (
     MOST_CRITERIA,
     read_checks,
     read_files,
-    read_folder,
     read_prompts,
     read_rubric,
     read_schema,
@@ -36,6 +35,7 @@ from audition.cases.fields import (
     read_texts,
     read_variables,
 )
+from audition.cases.paths import read_folder
 from audition.model import Json, Value
 from audition.yaml_file import Node
 

@@ -19,9 +19,9 @@ from audition.cases.offered import check_names, offered_skills
 from audition.errors import did_you_mean
 from audition.model import Case, Criterion, Json, Rule, Suite
 from audition.policy import policies
+from audition.tree import CASE_FILE
 from audition.yaml_file import Node
 
-NAME = re.compile(r"(.+\.)?cases\.ya?ml", re.IGNORECASE)
 CASES_KEY = re.compile(rb"^(\xef\xbb\xbf)?cases[ \t]*:", re.MULTILINE)
 OTHERS_KEY = re.compile(rb"^(\xef\xbb\xbf)?(tasks|tests|prompts)[ \t]*:", re.MULTILINE)
 """What every other format in YAML that has no `cases:` has instead."""
@@ -31,7 +31,7 @@ SETTINGS = {name for name, key in SHARED.items() if key.setting}
 
 def claims(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """By its name: `cases.yaml`, `*.cases.yaml`, and .yml."""
-    return NAME.fullmatch(path.name) is not None
+    return CASE_FILE.fullmatch(path.name) is not None
 
 
 def is_sure(path: Path, head: bytes) -> bool:
@@ -223,6 +223,8 @@ def _expects_sense(node: Node, merged: Given, findings: Findings) -> bool:
     unsaid = not {"skill", "any_of"} & merged.keys()
     if (skill == NOBODY and any_of) or (skill and any_of == []):
         words, hint = "`skill` and `any_of` contradict each other", "keep one of them"
+    elif skill and any_of and skill not in any_of:
+        words, hint = f"`any_of` leaves out `{skill}`, which `skill` expects", "keep one of them"
     elif triggers and (nobody or unsaid):
         words, hint = "`should_trigger: true` names no skill", "add `skill: NAME`"
     elif triggers is False and any_of:

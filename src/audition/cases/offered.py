@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from audition.called import bare
-from audition.cases.asked import beside
 from audition.cases.fields import Findings
+from audition.cases.paths import beside
 from audition.errors import did_you_mean
 from audition.model import Skill
 from audition.skills import find_skills, read_skill
@@ -58,8 +58,10 @@ def _near(root: Node, findings: Findings) -> tuple[Skill, ...]:
 
 
 def _named(node: Node, findings: Findings) -> tuple[Skill, ...]:
-    text = node.place.text
+    text = node.place.text or ""
     if not text or "\0" in text:
+        words = "names no folder" if not text else "holds a NUL: no folder is called so"
+        findings.say(node, words, "name a skill folder, or a folder of them")
         return ()
     path = beside(node, text)
     paths = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))

@@ -12,8 +12,8 @@ from typing import Literal, cast
 import msgspec
 
 from audition.case_file import BadCases, read_yaml
-from audition.cases.asked import read_file
 from audition.cases.fields import Findings, read_flag, read_id, read_name
+from audition.cases.paths import read_file
 from audition.cases.sense import make_sense
 from audition.conduct import FORMS, KINDS
 from audition.errors import did_you_mean

@@ -27,6 +27,7 @@ from audition.commands.picking import pick_suites
 from audition.commands.smoke import run_smoke_first
 from audition.commands.wishes import Wishes, caps_of, gate_of, limits_of, rules_of
 from audition.config import Config
+from audition.errors import UsageError
 from audition.executor import executors
 from audition.fingerprint import digest_fixtures
 from audition.grader import second_grader
@@ -163,6 +164,8 @@ def make_plan(suites: Sequence[Suite], wishes: Wishes, config: Config, held: Pat
         for delivery in dict.fromkeys(check_delivery(each) for each in wishes.delivery)
         for model in dict.fromkeys(models)
     ]
+    if not arms:
+        raise UsageError("there is nobody to ask", "name an agent with `--agent`, and a delivery")
     taken = [each.delivery for each in arms if each.delivery in each.agent.deliveries]
     check_mcp(taken, config.mcp)
     arms, swaps = add_baselines(wishes.baseline, arms, suites, held)

@@ -4,13 +4,16 @@ In: a plan, the wishes. Out: a Quote, or what people see of it. Must not know: h
 """
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+from audition.commands.finish import say
+from audition.commands.judges import say_unjudged
 from audition.commands.wishes import Wishes
 from audition.config import Config
 from audition.counted import counted
-from audition.errors import Exit
-from audition.installed import configure_agent
+from audition.errors import AgentMissing, Exit
+from audition.installed import configure_agent, find_program, settings_of
 from audition.plan import Plan
 from audition.quote import Quote
 from audition.report.escape import one_line
@@ -22,6 +25,9 @@ def show_plan(plan: Plan, wishes: Wishes, config: Config) -> int:
     """Show the plan and what it will take; nobody is asked."""
     from audition.terminal import print_plan
 
+    for words in (say_unjudged(plan, wishes.judged), *_missing(wishes, config)):
+        if words:
+            say(words)
     print_plan(plan, wishes.output_format, quote=quote_plan(plan, wishes, config))
     return Exit.OK
 
@@ -39,7 +45,20 @@ def say_plan(plan: Plan, wishes: Wishes) -> str:
     left_out = sum(bool(each.ineligible) for each in plan.trials)
     words = f"{most}{counted(len(plan.trials), 'trial')}: {cases}, {shown}{more}"
     words += f", {left_out} ineligible" if left_out else ""
-    return f"{words}; {min(at_once(wishes), len(plan.trials))} at once"
+    told = f"{words}; {min(at_once(wishes), len(plan.trials))} at once"
+    return "\n".join(filter(None, (told, say_unjudged(plan, wishes.judged))))
+
+
+def _missing(wishes: Wishes, config: Config) -> Iterator[str]:
+    """Programs that a run would ask for in vain."""
+    for name in dict.fromkeys(wishes.agent):
+        agent, settings = configure_agent(name, config), settings_of(name, config)
+        if not (agent.program or settings.command):
+            continue  # an embedded one
+        try:
+            find_program(agent, settings, config.folder)
+        except AgentMissing as error:
+            yield f"warning: {error}\nhint: {error.hint}"
 
 
 def quote_plan(plan: Plan, wishes: Wishes, config: Config) -> Quote:

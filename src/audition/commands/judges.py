@@ -15,10 +15,12 @@ import msgspec
 from audition.attempt import Means
 from audition.commands.judge_options import JudgeWishes
 from audition.config import Config
+from audition.counted import counted
 from audition.errors import UsageError
 from audition.installed import make_ready
 from audition.model import Inputs
 from audition.patience import Patience
+from audition.plan import Plan
 from audition.provider import serve
 from audition.sandbox import sandboxes
 from audition.yardstick import Grading
@@ -31,6 +33,17 @@ HINT = (
     "in the configuration"
 )
 AT_ONCE = 4
+
+
+def say_unjudged(plan: Plan, wishes: JudgeWishes) -> str:
+    """That there are rubrics and nobody who answers them; empty where that is not so."""
+    if wishes.judging is False or wishes.judge or wishes.judge_command:
+        return ""
+    nodes = {each.case.node for each in plan.trials if each.case.rubric}
+    if not nodes:
+        return ""
+    have = counted(len(nodes), "case has a rubric", "cases have rubrics")
+    return f"note: {have}, and no judge is named: nobody will answer it; {HINT}"
 
 
 def resume_judge(wishes: JudgeWishes, kept: dict[str, Any]) -> JudgeWishes:
