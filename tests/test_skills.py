@@ -144,6 +144,7 @@ def test_a_description_is_read_as_it_is_written(tmp_path, front, description):
         ("description: Use when: x\nname: y", "Use when: x"),
         ("description: Use when: x\n  and: y\nname: y", "Use when: x and: y"),
         ("description: >|\n  one\n  two\nname: y", "one two"),
+        ("description: >- # folded\n\tone\n\ttwo\nname: y", "one two"),
         ("description: @home `now`\nname: y", "@home `now`"),
         ("description: a\n\tb\nname: y\nx: [", "a b"),
         ("description: 'never closed\nname: y", "'never closed"),

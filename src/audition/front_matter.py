@@ -12,10 +12,11 @@ from audition.model import Finding, Value
 from audition.yaml_file import SIZE_CAP as SIZE_CAP
 from audition.yaml_file import Node, parse_yaml
 
+BODY_CAP = 64 * 1024
 KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*:(?:[ \t]+(.*)|)$")
 AT_LOAD = re.compile(r"(?<![\w`])!`[^`\n]+`")
 """A command in a body that Claude Code runs when the skill is loaded, where that is allowed."""
-BLOCK = re.compile(r"[>|][>|0-9+-]*")
+BLOCK = re.compile(r"[>|][>|0-9+-]*(?:[ \t]+#.*)?")
 YES = {"true", "yes", "on", "1"}
 NO = {"false", "no", "off", "0"}
 
@@ -54,6 +55,13 @@ def read_front_matter(raw: bytes, file: str) -> FrontMatter:
         body=body,
         problems=tuple(problems),
     )
+
+
+def first_paragraph(body: str) -> str:
+    """What stands in for a description, on one line; a heading only if there is nothing else."""
+    blocks = [" ".join(block.split()) for block in body[:BODY_CAP].split("\n\n")]
+    texts = [block for block in blocks if block and not block.startswith(("#", "```", "<!--"))]
+    return (texts or [block.lstrip("# ") for block in blocks if block] or [""])[0][:1024]
 
 
 def _warn(

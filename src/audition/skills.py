@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from audition.errors import BadFile, UsageError
-from audition.front_matter import SIZE_CAP, read_front_matter
+from audition.front_matter import BODY_CAP, SIZE_CAP, first_paragraph, read_front_matter
 from audition.model import Finding, Skill
 from audition.tree import holds_runs, is_no_part_of_a_skill
 
@@ -31,7 +31,6 @@ PLACES = (
 PLUGIN = re.compile(r"[A-Za-z0-9][\w.-]{0,63}")
 PASSED_BY = {".git", ".hg", "node_modules", ".venv", "__pycache__"}
 DEPTH_CAP = 32
-BODY_CAP = 64 * 1024
 Severity = Literal["error", "warning", "note"]
 
 
@@ -131,7 +130,7 @@ def read_skill(folder: Path) -> Skill:
         problems.append(_problem(file, "no `name`", f"the folder's: `{folder_name}`", "note"))
     description = read.description
     if not description:
-        description = _first_paragraph(read.body)
+        description = first_paragraph(read.body)
         hint = "agents choose by the description: say what it does and when to use it"
         problems.append(_problem(file, "no `description`; the first paragraph stands in", hint))
     return Skill(
@@ -183,12 +182,6 @@ def _read_text(file: str) -> tuple[bytes, list[Finding]]:
         return raw, []
     message = f"SKILL.md is larger than {SIZE_CAP // 1024} KiB; the rest is not read"
     return raw[:SIZE_CAP], [_problem(file, message, "move detail into files beside it")]
-
-
-def _first_paragraph(body: str) -> str:
-    blocks = [" ".join(block.split()) for block in body[:BODY_CAP].split("\n\n")]
-    texts = [block for block in blocks if block and not block.startswith(("#", "```", "<!--"))]
-    return (texts or [block.lstrip("# ") for block in blocks if block] or [""])[0][:1024]
 
 
 def _digest(folder: str) -> tuple[str, list[str], list[str]]:

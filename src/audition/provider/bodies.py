@@ -12,7 +12,7 @@ import msgspec
 
 from audition.model import Json
 from audition.understudy.act import BLOCK
-from audition.understudy.shown import split_front
+from audition.understudy.front import split_front
 
 TAG = re.compile(
     r"<(?P<tag>skill_content|activated_skill|skill-context|skill-loaded|command-instructions)\b"

@@ -14,7 +14,8 @@ from typing import Any
 
 from audition.understudy.act import Acting, Action, Loaded, perform
 from audition.understudy.choice import choose, find_explicit
-from audition.understudy.shown import Shown, find_shown, list_resources, read_text, split_front
+from audition.understudy.front import split_front
+from audition.understudy.shown import Shown, find_shown, list_resources, read_text
 
 OUTPUT_CAP = 64 * 1024
 PARTS = ("understudy", "oracle", "nop", "coin")
@@ -203,14 +204,10 @@ def decide(mode: str, asked: dict[str, Any], session: Session, prompt: str) -> A
     expected = list_expected(case)
     trial = os.environ.get("AUDITION_TRIAL_ID", "")
     right = toss(asked["rate"], asked["seed"], case["id"], trial)
-    if expected:
-        known = any(name in session.shown for name in expected)
-        return (
-            perform_case(case, prompt, session.shown) if right and known else perform(prompt, None)
-        )
-    if right:
+    if right and (not expected or any(name in session.shown for name in expected)):
         return perform_case(case, prompt, session.shown)
-    return perform(prompt, case.get("skill") or min(session.offered, default=None))
+    wrong = None if expected else case.get("skill") or min(session.offered, default=None)
+    return perform(prompt, wrong)
 
 
 def answer_by(schema: Any, acting: Acting, skill: str | None) -> Acting:

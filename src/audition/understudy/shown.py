@@ -1,8 +1,7 @@
 """The skills that a workspace holds, and which of them the understudy is shown.
 
 In: a workspace folder. Out: skills by name, as an agent would find them.
-Must not know: prompts, choices, YAML. (A full YAML reader costs half of a start; this
-reads the few keys it needs, line by line, and takes whatever it cannot read as absent.)
+Must not know: prompts, choices, YAML.
 """
 
 # `os` instead of pathlib, whose import would be a fifth of the start (5 of 25 ms).
@@ -10,12 +9,14 @@ import os
 import re
 from typing import NamedTuple
 
+from audition.understudy.front import read_plain, split_front
+
 SKILLS_DIR = ".agents/skills"
 INSTRUCTIONS = "AGENTS.md"
 CAP = 256 * 1024
 """Characters of one file that are read: beyond this nobody meant it for a model."""
 
-KEY = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*))?$")
+PLAIN_FLAGS = {"", "true", "false"}
 ENTRY = re.compile(r"^[-*+ \t]*(.*?)[\s(:`'\"<\[—-]*((?:[\w.@+-]+/|/)[\w./@+ -]*?SKILL\.md)(.*)$")
 NAMED = re.compile(r"[*_`\[]*([\w.:-]*\w)[*_`\]]*(?:\s*[:—–-]+)?\s*(.*)$", re.DOTALL)
 
@@ -63,24 +64,6 @@ def read_index(text: str) -> list[Shown]:
     return found
 
 
-def split_front(text: str) -> tuple[dict[str, str], str]:
-    """The plain keys of the front matter, and the body behind it."""
-    lines = text.removeprefix("\ufeff").splitlines(keepends=True)
-    if not lines or lines[0].strip() != "---":
-        return {}, "".join(lines)
-    keys: dict[str, list[str]] = {}
-    last: list[str] = []
-    for number, line in enumerate(lines[1:], start=2):
-        if line.strip() in ("---", "..."):
-            return {key: _join(parts) for key, parts in keys.items()}, "".join(lines[number:])
-        if key := KEY.match(line.rstrip()):
-            last = keys.setdefault(key[1].lower(), [])
-            last.append(key[2] or "")
-        elif line[:1].isspace():
-            last.append(line.strip())
-    return {}, "".join(lines)
-
-
 def list_resources(folder: str) -> tuple[str, ...]:
     """The files beside SKILL.md, relative, sorted; links are not followed."""
     found = []
@@ -103,21 +86,32 @@ def read_text(path: str) -> str | None:
 
 
 def _describe(text: str, entry: str, folder: str) -> Shown:
-    keys, _ = split_front(text)
+    keys = read_plain(split_front(text)[0]) or {}
+    name, description = keys.get("name", ""), (keys.get("description") or "").strip()
+    disabled, invocable = (
+        keys.get(key, keys.get(key.replace("-", "_"), ""))
+        for key in ("disable-model-invocation", "user-invocable")
+    )
+    if name is None or not description or not {disabled, invocable} <= PLAIN_FLAGS:
+        return _describe_at_length(text, entry, folder)
     return Shown(
-        name=keys.get("name") or entry,
-        description=keys.get("description", ""),
+        name=" ".join(name.split()) or entry,
+        description=description,
         folder=folder,
-        model_invocable=keys.get("disable-model-invocation", "").lower() != "true",
-        user_invocable=keys.get("user-invocable", "").lower() != "false",
+        model_invocable=disabled != "true",
+        user_invocable=invocable != "false",
     )
 
 
-def _join(parts: list[str]) -> str:
-    first = parts[0]
-    if re.fullmatch(r"[|>][+-]?\d?", first):
-        first = ""
-    text = " ".join(part for part in (first, *parts[1:]) if part)
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
-        return text[1:-1]
-    return text
+def _describe_at_length(text: str, entry: str, folder: str) -> Shown:
+    # Imported here: see `front` for what it takes.
+    from audition.front_matter import first_paragraph, read_front_matter
+
+    read = read_front_matter(text.encode("utf-8", "replace"), entry)
+    return Shown(
+        name=read.name or entry,
+        description=read.description or first_paragraph(read.body),
+        folder=folder,
+        model_invocable=read.model_invocable,
+        user_invocable=read.user_invocable,
+    )
