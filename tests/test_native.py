@@ -672,6 +672,33 @@ def test_init_writes_cases_that_are_understood_and_the_schema_they_name(capsys):
     assert "audition run" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("flags", "expected", "findings"),
+    [
+        ("", [("quay",), ("quay",), ()], set()),
+        ("user-invocable: false", [("quay",), ("quay",), ()], set()),
+        ("disable-model-invocation: true", [("quay",), (), ()], set()),
+        ("disable-model-invocation: true\nuser-invocable: false", [(), (), ()], {"EV105"}),
+    ],
+)
+def test_init_expects_a_call_by_whom_the_skill_lets_call_it(capsys, flags, expected, findings):
+    Path("skills/quay").mkdir()
+    words = "Counts the moored boats. Use it when somebody wants to know how full the harbour is."
+    front = f"name: quay\ndescription: {words}\n{flags}"
+    Path("skills/quay/SKILL.md").write_text(f"---\n{front.rstrip()}\n---\nCount.\n")
+    assert run_words(["init", "quay"]) == 0
+    (found,) = load_suites([Path("cases.yaml")])
+    assert [each.expected for each in found.cases] == expected
+    by_user = flags == "disable-model-invocation: true"
+    assert found.cases[0].prompt.startswith("/quay ") is by_user
+    text = Path("cases.yaml").read_text()
+    assert ("is not delivered at all" in text) is any(expected)
+    capsys.readouterr()
+    run_words(["lint", "cases.yaml", "--output-format", "json"])
+    assert {each["rule"] for each in json.loads(capsys.readouterr().out)} == findings
+    assert run_words(["run", "cases.yaml", "--agent", "oracle"]) == 0
+
+
 def test_init_replaces_nothing_without_force(capsys):
     Path("cases.yaml").write_text("mine")
     assert run_words(["init", "greet"]) == 2
@@ -705,4 +732,5 @@ def test_init_writes_any_name_and_description(name):
     assert run_words(["init", "other/it"]) == 0
     (found,) = load_suites([Path("cases.yaml")])
     assert {each.skill for each in found.cases} == {name}
-    assert not any(each.should_trigger for each in found.cases)
+    # Only what is one word can be called by `/name`.
+    assert [each.should_trigger for each in found.cases] == [name == "no", False, False]

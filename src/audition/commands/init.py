@@ -31,25 +31,42 @@ defaults:
   skill: {name}
 {quiet}
 cases:
-  # Explicit: the user names the skill. If this fails, the skill is not delivered at all.
+  # Explicit: {explicit_why}
   - id: {slug}-explicit
     prompt: {explicit}
 
-  # Implicit: the user wants what the skill is for, and does not know that it exists.
-  # It is made from the description, which makes it too easy: say it as a user would.
+  # Implicit: {implicit_why}
   - id: {slug}-implicit
     prompt: {implicit}
-
+{implicit_quiet}
   # Near miss: shares words with the description, and asks for something else.
   # REPLACE IT: you know best what users ask that this skill must stay out of.
   - id: {slug}-near-miss
     prompt: {near_miss}
     should_trigger: false
 """
-QUIET = """\
-  # `disable-model-invocation` is set: the model must leave it alone.
+QUIET = "    should_trigger: false\n"
+FOR_ALL = {
+    "quiet": "",
+    "explicit_why": "the user names the skill. If this fails, the skill is not delivered at all.",
+    "implicit_why": """the user wants what the skill is for, and does not know that it exists.
+  # It is made from the description, which makes it too easy: say it as a user would.""",
+    "implicit_quiet": "",
+}
+FOR_USERS = FOR_ALL | {
+    "explicit_why": """the user calls the skill, which only a user may: the skill sets
+  # `disable-model-invocation`. If this fails, the skill is not delivered at all.""",
+    "implicit_why": """the user wants what the skill is for, and the model must leave it alone.
+  # It is made from the description: say it as a user would.""",
+    "implicit_quiet": QUIET,
+}
+FOR_NOBODY = FOR_ALL | {
+    "quiet": """\
+  # `disable-model-invocation` is set, and no user can call it: it must stay quiet.
   should_trigger: false
-"""
+""",
+    "explicit_why": "the user names the skill.",
+}
 DULL = frozenset(
     re.findall(
         r"\w+",
@@ -117,15 +134,19 @@ def first_cases(skill: Skill, folder: str) -> str:
         f"Which language does the word “{one_line(word, 40)}” come from,"
         " and in which century was it first written down? Answer in one sentence."
     )
+    # What is called by `/name` is one word.
+    by_user = skill.user_invocable and re.fullmatch(r"[\w.:-]*\w", skill.name)
+    ways = FOR_ALL if skill.model_invocable else FOR_USERS if by_user else FOR_NOBODY
+    calls = f"/{skill.name}" if ways is FOR_USERS else f"Use the {one_line(skill.name)} skill:"
     return SUITE.format(
         schema=SCHEMA,
         name=_quoted(skill.name),
         folder=_quoted(folder),
-        quiet="" if skill.model_invocable else QUIET,
         slug=re.sub(r"[^a-z0-9]+", "-", skill.name.lower()).strip("-")[:60] or "skill",
-        explicit=_quoted(f"Use the {one_line(skill.name)} skill: {_wish(skill)}"),
+        explicit=_quoted(f"{calls} {_wish(skill)}"),
         implicit=_quoted(_wish(skill)),
         near_miss=_quoted(near_miss),
+        **ways,
     )
 
 
