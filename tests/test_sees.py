@@ -159,6 +159,12 @@ def test_an_agent_that_is_asked_for_by_name_must_be_here(house):
     assert "did you mean `claude`?" in house.start("agents", "cluade").stderr
 
 
+def test_an_embedded_agent_that_wants_a_rate_is_here(house):
+    done = house.start("agents", "coin")
+    assert (done.returncode, "not here" in done.stdout) == (0, False)
+    assert "wants a rate: `coin:0.8`" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("delivery", "raw", "chars"),
     [

@@ -22,8 +22,10 @@ from audition.sign_in import find_sign_in
 
 AT_ONCE = 4
 """Programs that are started at once: most take a second to say their version."""
-STANDS_FOR = {"acp": "acp:COMMAND", "coin": "coin:0.5"}
+STANDS_FOR = {"acp": "acp:COMMAND", "coin": "coin:0.8"}
 """Names that need a word of the user's, each with one."""
+WANTS = {"coin": "a rate: `coin:0.8`"}
+"""Those that are here whatever that word is."""
 
 
 @click.command
@@ -66,7 +68,7 @@ def describe(name: str, config: Config, *, probe: bool = False) -> dict[str, Any
     try:
         # What `acp:…` and `coin:…` can do does not hang on what stands behind the colon.
         agent = configure_agent(STANDS_FOR.get(name, name), config)
-        ready = make_ready(name, config)
+        ready = make_ready(STANDS_FOR[name] if name in WANTS else name, config)
     except AuditionError as error:
         missing = f"{error}; {error.hint}" if error.hint else str(error)
     return {
@@ -74,6 +76,7 @@ def describe(name: str, config: Config, *, probe: bool = False) -> dict[str, Any
         "found": not missing,
         "program": ready.program if ready else (),
         "version": ready.version if ready else "",
+        "wants": WANTS.get(name, ""),
         "trouble": ready.trouble if ready else "",
         "missing": missing,
         "sign_in": say_sign_in(ready) if ready and ready.agent.wire else None,
@@ -135,7 +138,7 @@ def print_row(row: dict[str, Any]) -> None:
     state = f"{row['version'] or 'version unknown'}" if row["found"] else "not here"
     takes = ", ".join(map(str, row["deliveries"]))
     click.echo(f"{row['name']:<14} {visible(str(state)):<28} {takes}".rstrip())
-    lines = [row["missing"], " ".join(row["program"])]
+    lines = [row["missing"], row["wants"] and f"wants {row['wants']}", " ".join(row["program"])]
     lines += [f"its version is not known: {row['trouble']}"] if row["trouble"] else []
     lines += [row["sign_in"]]
     lines += [f"probe: {row['probe']}"] if row["probe"] else []
