@@ -2,6 +2,7 @@
 
 import pytest
 
+from audition.cli import run_words
 from audition.config import load_config
 from audition.errors import BadFile, UsageError
 
@@ -81,3 +82,16 @@ def test_a_file_named_by_the_environment_must_be_there(tmp_path, monkeypatch):
     monkeypatch.setenv("AUDITION_CONFIG", str(tmp_path / "no.toml"))
     with pytest.raises(UsageError, match="no file"):
         load_config(tmp_path)
+
+
+def test_a_value_that_is_refused_is_blamed_on_who_gave_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "audition.toml").write_text('# ours\ntrials = "many"\n')
+    assert run_words(["run"]) == 2
+    said = f"Invalid value for `trials` in {tmp_path}/audition.toml:2: `many` is neither"
+    assert said in capsys.readouterr().err
+    monkeypatch.setenv("AUDITION_JOBS", "x")
+    assert run_words(["run", "--trials", "2"]) == 2
+    assert "for the environment variable AUDITION_JOBS: 'x'" in capsys.readouterr().err
+    assert run_words(["run", "--trials", "2", "--jobs", "y"]) == 2
+    assert "Invalid value for '--jobs' / '-j': 'y'" in capsys.readouterr().err

@@ -168,7 +168,24 @@ def _refused(error: OSError) -> int:
 def _words_of(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption):
         return f"no such option `{error.option_name}`"  # what is near is for the hint
+    if isinstance(error, click.BadParameter) and (given_by := _giver_of(error)):
+        error.param_hint = given_by
     return error.format_message().rstrip(".")
+
+
+def _giver_of(error: click.BadParameter) -> str:
+    """The variable or the place in the configuration that gives the value; empty if typed."""
+    param, ctx = error.param, error.ctx
+    source = ctx.get_parameter_source(param.name) if ctx and param and param.name else None
+    if param is None or ctx is None or source is None:
+        return ""
+    if source.name == "ENVIRONMENT":
+        return f"the environment variable {param.envvar}"
+    if source.name == "DEFAULT_MAP":
+        from audition.config import say_place
+
+        return f"`{param.name}` in {say_place(ctx.find_root().obj, str(param.name))}"
+    return ""
 
 
 def _hint_of(error: click.ClickException) -> str:

@@ -149,6 +149,12 @@ def load_config(start: Path | None = None) -> Config:
     return Config()
 
 
+def say_place(config: Config, key: str) -> str:
+    """Where the file says something of a key: its path and line."""
+    text = Path(config.path).read_text(encoding="utf-8", errors="replace")
+    return f"{config.path}:{_line_of(text, key)}"
+
+
 def _read(path: Path, *, whole: bool) -> Config:
     text = path.read_text(encoding="utf-8", errors="replace")
     if not whole and "[tool.audition" not in text:
