@@ -177,6 +177,24 @@ def test_checks_in_their_three_spellings():
     )
 
 
+@pytest.mark.parametrize("written", ["no", "404", "1.5", "true", "2024-01-01", "'no'"])
+@pytest.mark.parametrize("name", ["answer_contains", "answer_lacks", "resource_read"])
+def test_a_text_for_the_first_argument_is_taken_as_it_is_written(name, written):
+    (found,) = one(f"checks: [{name}: {written}]").checks
+    assert list(found.arguments.values()) == [written.strip("'")]
+
+
+@pytest.mark.parametrize(
+    "check",
+    ["max_tokens: {total: -1}", "max_tokens: {totl: 1}", "max_tokens: {input: many}",
+     "answer_lacks: {text: ''}", "layout: {files: 1}", "layout: {file: a}"],
+)  # fmt: skip
+def test_what_is_missing_only_since_it_was_refused_is_no_second_mistake(check):
+    with pytest.raises(BadCases) as caught:
+        one(f"checks: [{check}]")
+    assert len(caught.value.findings) == 1
+
+
 def test_a_schema_file_is_found_beside_the_case_file():
     case = one("checks: [json_valid: {schema: files/answer.json}]")
     assert case.checks[0].arguments == {"schema": str(Path.cwd() / "files/answer.json")}
@@ -597,6 +615,7 @@ def test_the_schema_is_valid_and_names_every_key_and_check():
         ("checks: [exit_code: {coed: 0}]", False),
         ("checks: [nope]", False),
         ("checks: [answer_contains: {where: all}]", False),
+        ("checks: [answer_lacks: no, resource_read: 404, answer_lacks: 1.5]", True),
         ("trials: 0", False),
         ("colour: red", False),
         ("rubric: [a, {question: b}]", True),

@@ -66,8 +66,7 @@ def read_solution(node: Node, findings: Findings) -> list[str] | None:
         except ValueError as error:
             findings.say(node, f"`{line}`: {error}", "close the quote")
             return None
-        there = [beside(node, word) for word in words]
-        pairs = zip(words, there, strict=True)
+        pairs = [(word, beside(node, word)) for word in words]
         found.append(shlex.join(path if os.path.isfile(path) else word for word, path in pairs))
     return found
 
@@ -140,7 +139,8 @@ def _read_arguments(
             return given.children()
         if not _fits(given.value, next(e.type for e in fields if e.name == required[0])):
             return given.children()
-    if not required and isinstance(given.value, str) and _fits(given.value, fields[0].type):
+    text = given.place.text
+    if not required and given.value is not None and text and _fits(text, fields[0].type):
         return {fields[0].name: given}
     if len(required) != 1:
         hint = f"known: {', '.join(f'`{each.name}`' for each in fields)}" if fields else ""
@@ -192,7 +192,8 @@ def _bound(
             top = re.split(r"[.\[]", error.field)[0]
             if top not in left:
                 # Missing, or missing now: what was wrong has been said.
-                if not any(f"`{each}`" in str(error) for each in given.keys() - left.keys()):
+                gone = given.keys() - left.keys()
+                if not gone or not (top or any(f"`{each}`" in str(error) for each in gone)):
                     findings.say(node, str(error), error.hint, key=True)
                 return None
             findings.say(arguments[top], str(error), error.hint, key=top not in known)
