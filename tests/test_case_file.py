@@ -117,6 +117,24 @@ def test_mistakes_of_all_files_are_told_at_once():
     assert str(caught.value).startswith(f"{len(caught.value.findings)} mistakes in 2 case files\n")
 
 
+def test_a_warning_is_no_mistake_and_says_what_it_is():
+    odd = "wehn: x"
+    put("a.cases.yaml", f"{odd}\ncases: [{{id: a, prompt: x, skill: none, trials: x, {odd}}}]")
+    put("b.cases.yaml", f"{odd}\ncases: [{{id: a, prompt: x, skill: none, {odd}}}]")
+    with pytest.raises(BadCases) as caught:
+        files(".")
+    head, *told = str(caught.value).splitlines()
+    assert head == "1 mistake in 1 case file"
+    told = [each.split(":")[0] for each in told if not each.startswith(" ")]
+    assert told == ["warning", "a.cases.yaml", "warning"]
+
+
+def test_a_file_of_warnings_alone_has_no_cases():
+    Path("evals.json").write_text("[]")
+    with pytest.raises(BadCases, match="no cases in 1 case file\nwarning: evals.json:1:1: "):
+        files("evals.json")
+
+
 def test_an_error_shows_no_control_characters():
     put("cases.yaml", 'cases: [{id: a, prompt: x, skill: "\\e[31m"}]')
     with pytest.raises(BadCases) as caught:

@@ -56,8 +56,10 @@ class BadCases(BadFile):
     """Case files with mistakes; `findings` holds all of them."""
 
     def __init__(self, findings: Sequence[Finding], hint: str = "") -> None:
-        files = len({each.path for each in findings})
-        count = f"{counted(len(findings), 'mistake')}"
+        mistakes = [each for each in findings if each.severity == "error"]
+        files = len({each.path for each in mistakes or findings})
+        # Nothing but warnings stops us only where there is nothing else.
+        count = counted(len(mistakes), "mistake") if mistakes else "no cases"
         where = f"{counted(files, 'case file')}"
         super().__init__("\n".join([f"{count} in {where}", *map(_harmless, findings)]), hint)
         self.findings = tuple(findings)
@@ -65,7 +67,7 @@ class BadCases(BadFile):
 
 def _harmless(finding: Finding) -> str:
     # A message quotes the file, which may hold what a terminal obeys.
-    text = str(finding)
+    text = f"{finding.severity}: {finding}" if finding.severity != "error" else str(finding)
     if text.isprintable():
         return text
     return "".join(
