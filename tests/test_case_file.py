@@ -131,7 +131,7 @@ def test_a_warning_is_no_mistake_and_says_what_it_is():
 
 def test_a_file_of_warnings_alone_has_no_cases():
     Path("evals.json").write_text("[]")
-    with pytest.raises(BadCases, match="no cases in 1 case file\nwarning: evals.json:1:1: "):
+    with pytest.raises(BadCases, match=r"no cases in 1 case file\nwarning: evals\.json:1:1: "):
         files("evals.json")
 
 

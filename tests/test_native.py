@@ -406,6 +406,8 @@ def test_a_program_that_the_kernel_would_refuse_is_a_mistake(text, why):
         "./check.sh",
         '[bash, -c, "cd x && ./y"]',
         "env A=1 python3 made.py",
+        "[true]",
+        "true",
     ],
 )
 def test_a_program_that_is_here_or_that_the_agent_may_make_is_no_mistake(command):
@@ -441,6 +443,13 @@ def test_a_program_of_the_workspace_is_doubted_where_its_like_is_beside_the_case
     (found,) = suite(text).losses
     assert (found.severity, found.line) == ("warning", 5)
     assert "check.sh`?" in found.hint
+
+
+def test_a_program_is_named_as_it_is_written():
+    text = "cases:\n  - {id: a, prompt: hi, skill: none, checks: [program: {command: [null, x]}]}"
+    (found,) = suite(text).losses
+    assert found.message.startswith("program `null` is neither beside")
+    assert one("checks: [program: [true]]").checks[0].arguments == {"command": ["true"]}
 
 
 @pytest.mark.parametrize("command", ["nosuch -x", "/no/such"])

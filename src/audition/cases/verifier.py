@@ -31,7 +31,7 @@ SAID_NEAR = 0.8
 def look_for_program(node: Node, findings: Findings) -> None:
     """Note a command, known to have words, whose program is not here."""
     listed = isinstance(node.value, list)
-    words = list(map(str, node.value)) if listed else shlex.split(node.written())
+    words: list[str] = node.written() if listed else shlex.split(node.written())
     folder = os.path.dirname(os.path.abspath(node.marked.path))
     places = node.items() if listed else [node] * len(words)
     first = words[0]
