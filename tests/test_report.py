@@ -281,6 +281,22 @@ def test_what_a_skill_bundles_for_the_program_is_nothing_for_the_model_to_read()
     assert "nothing bundled to read" in report([make_record()], "html", inputs)
 
 
+@pytest.mark.parametrize("style", ["html", "markdown"])
+@pytest.mark.parametrize(
+    ("resources", "read", "ran"),
+    [((), "–", "–"), (("a.md",), "0/1 0%", "–"), (("scripts/a.py",), "0/1 0%", "0/1 0%")],
+)
+def test_a_rung_that_a_skill_bundles_nothing_for_is_no_rate(style, resources, read, ran):
+    record = make_record(
+        skills=(Evidence(skill="greeting", rung="loaded", how="skill-tool", lines=(4,)),)
+    )
+    skill = Skill(name="greeting", path="/s", resources=resources)
+    told = report([record], style, msgspec.structs.replace(INPUTS, skills={"s": skill}))
+    table = told.partition("From rung to rung")[2].partition("Of the graded positives")[0]
+    cells = re.findall(r"<td[^>]*>([^<]*)|(?<=\| )([^|]*)(?= \|)", table)
+    assert ["".join(each).strip() for each in cells[-3:]] == [read, ran, "0/1 0%"]
+
+
 # --- Words -----------------------------------------------------------------------------------
 
 

@@ -1,14 +1,15 @@
 """What a run says of its skills beside the verdicts, as tables of words: scores of the calls, steps
 of the ladder, the way to the first call, what repeating says, who was called for whom.
 
-In: a Summary. Out: tables of short plain text, not yet escaped. Must not know: formats, the screen.
+In: a Summary, and the skills by name. Out: tables of short plain text, not yet escaped.
+Must not know: formats, the screen.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil, floor
 
 from audition.counted import counted, say_seconds
-from audition.model import Value
+from audition.model import Skill, Value
 from audition.report.arms import say_arm
 from audition.stats.labels import NONE
 from audition.summary.calls import Guess
@@ -20,6 +21,8 @@ MANY = 60
 """Names, as rows or columns of the matrix, beyond which it is left to summary.json."""
 
 
+SETTINGS = ("agents/openai.yaml",)
+"""Bundled for the agent's program: nothing there is for the model to read."""
 SHOWN = 3
 """The k of pass@k and pass^k that people see; fewer where there are fewer trials."""
 
@@ -33,9 +36,9 @@ class Table(Value, frozen=True, kw_only=True):
     note: str = ""
 
 
-def estimate_tables(summary: Summary) -> Iterable[Table]:
+def estimate_tables(summary: Summary, skills: Mapping[str, Skill]) -> Iterable[Table]:
     """Every table that has a row; the matrix stands apart."""
-    found = (_scores(summary), _steps(summary), _latencies(summary), _repeats(summary))
+    found = (_scores(summary), _steps(summary, skills), _latencies(summary), _repeats(summary))
     return (each for each in found if each.rows)
 
 
@@ -71,11 +74,19 @@ def _number(guess: Guess | None) -> str:
     return "–" if guess is None else f"{guess.value:.2f} ({guess.low:.2f} to {guess.high:.2f})"
 
 
-def _steps(summary: Summary) -> Table:
+def unreachable(skill: Skill | None) -> frozenset[str]:
+    """The rungs that a skill bundles nothing for."""
+    bundled = [each for each in skill.resources if each not in SETTINGS] if skill else []
+    has = {"read": bool(bundled), "ran": any(each.startswith("scripts/") for each in bundled)}
+    return frozenset(rung for rung, there in has.items() if not there)
+
+
+def _steps(summary: Summary, skills: Mapping[str, Skill]) -> Table:
     rows = []
     for name, each in summary.skills.items():
         if each.funnel.of:
-            rows.append((name, *map(_step, each.funnel.steps)))
+            idle = unreachable(skills.get(name))
+            rows.append((name, *(_step(step, idle) for step in each.funnel.steps)))
     return Table(
         title="From rung to rung",
         head=(
@@ -84,12 +95,13 @@ def _steps(summary: Summary) -> Table:
         ),
         rows=tuple(rows),
         note="Of the graded positives that reached one rung of the ladder, how many reached the "
-        "next.",
+        "next. A dash: none reached the first, or the skill bundles nothing to read or to run.",
     )  # fmt: skip
 
 
-def _step(step: Step) -> str:
-    return "–" if step.rate is None else f"{step.passed}/{step.of} {step.rate:.0%}"
+def _step(step: Step, idle: frozenset[str]) -> str:
+    nothing = step.rung in idle and not step.passed
+    return "–" if step.rate is None or nothing else f"{step.passed}/{step.of} {step.rate:.0%}"
 
 
 def _latencies(summary: Summary) -> Table:

@@ -17,7 +17,7 @@ from audition.report import words
 from audition.report.arms import say_arm
 from audition.report.conclusion import conclude
 from audition.report.escape import one_line, visible
-from audition.report.estimates import estimate_tables, matrix_columns
+from audition.report.estimates import estimate_tables, matrix_columns, unreachable
 from audition.report.gated import say_gates
 from audition.report.lifts import say_lifts
 from audition.report.spreads import TOOK, say_took
@@ -34,8 +34,6 @@ ROWS = 60
 """Rows of a table; summary.json has them all."""
 OPEN = "inconclusive"
 WORST_FIRST = ("fail", "invalid", "pass", OPEN)
-SETTINGS = ("agents/openai.yaml",)
-"""Bundled for the agent's program: nothing there is for the model to read."""
 LADDER = ("offered", "asked", "loaded", "read", "ran", "followed")
 
 
@@ -76,7 +74,7 @@ def write_html(
         link=links.trial,
         sessions=sessions,
         columns=matrix_columns(summary),
-        tables=list(estimate_tables(summary)),
+        tables=list(estimate_tables(summary, skills)),
     )
 
 
@@ -109,13 +107,8 @@ def _verdict(summary: Summary) -> str:
 
 def climb_down(funnel: Funnel, skill: Skill | None) -> list[tuple[str, int | None]]:
     """How many reached each rung; None for one that the skill has nothing for."""
-    bundled = [each for each in skill.resources if each not in SETTINGS] if skill else []
-    scripts = any(each.startswith("scripts/") for each in bundled)
-    has = {"read": bool(bundled), "ran": scripts}
-    return [
-        (rung, getattr(funnel, rung) if has.get(rung, True) or getattr(funnel, rung) else None)
-        for rung in LADDER
-    ]
+    idle = unreachable(skill)
+    return [(rung, getattr(funnel, rung) or (None if rung in idle else 0)) for rung in LADDER]
 
 
 def _show(value: Json) -> Json:

@@ -34,9 +34,10 @@ VERDICTS = {"pass": "✅ pass", "fail": "❌ fail", "inconclusive": "❔ inconcl
 
 
 def write_markdown(
-    summary: Summary, records: Iterable[Record], _inputs: Inputs | None = None
+    summary: Summary, records: Iterable[Record], inputs: Inputs | None = None
 ) -> str:
     """The whole report."""
+    skills = {each.name: each for each in inputs.skills.values()} if inputs else {}
     groups = gather_troubles(records, summary, CAP)
     parts = [
         f"# Audition: {for_markdown(one_line(summary.run_id))}",
@@ -51,7 +52,7 @@ def write_markdown(
         *_differs(summary),
         *map(_group, groups),
         *_matrix(summary),
-        *map(_estimates, estimate_tables(summary)),
+        *map(_estimates, estimate_tables(summary, skills)),
         "<sub>Intervals are Wilson's, 95%. Errors and ineligible trials count neither way.</sub>",
     ]
     return "\n\n".join(parts) + "\n"
