@@ -17,10 +17,11 @@ import pytest
 import stored
 
 from audition.cli import run_words
-from audition.commands.history import COLUMNS, as_csv, kept_runs, read_since
+from audition.commands.history import COLUMNS, as_csv, as_table, kept_runs, read_since, row_of
 from audition.errors import UsageError
-from audition.index import Kept, read_rates, update_index
+from audition.index import Kept, Rates, read_rates, update_index
 from audition.model import Skill
+from audition.report.trends import make_badge, trend_lines
 from audition.store import list_runs, read_records
 
 
@@ -233,7 +234,11 @@ def test_history_in_every_format_tells_the_same(runs, capfd):
     table, _, trends = text.partition("\n\n")
     assert len(table.splitlines()) == 1 + 9
     assert table.splitlines()[-1].startswith("run-2")
-    assert len(trends.splitlines()) == 3
+    sides = [each.split("  ")[0] for each in trends.splitlines()]
+    assert sides == [
+        f"skill-{number} on stub+native, {side}"
+        for number, side in ((0, "called"), (0, "quiet"), (1, "called"), (2, "called"))
+    ]
     assert all(set("▁▂▃▄▅▆▇█") & set(each) for each in trends.splitlines())
     _, told, _ = history(runs, capfd, "--output-format", "json")
     rows = json.loads(told)["history"]
@@ -304,9 +309,10 @@ def test_another_version_is_marked_where_it_begins(tmp_path, capfd):
             tmp_path, f"run-{number}", 12, began=f"2026-01-0{number + 1}", skills=skills
         )
     _, text, _ = history(tmp_path, capfd, "--skill", "skill-0")
-    *_, trend, mark = text.splitlines()
-    assert trend.startswith("skill-0 on stub+native")
-    assert trend.split("  ")[1][2] == "|"
+    *_, called, quiet, mark = text.splitlines()
+    for trend, side in ((called, "called"), (quiet, "quiet")):
+        assert trend.startswith(f"skill-0 on stub+native, {side}")
+        assert trend.split("  ")[1][2] == "|"
     assert mark == "  | run-2: skill one-skill- → two-skill-"
 
 
@@ -315,10 +321,65 @@ def test_a_badge_is_json_or_svg_and_nothing_else(runs, tmp_path, capfd):
         assert history(runs, capfd, "--badge", str(tmp_path / name))[0] == 0
     badge = json.loads((tmp_path / "badge.json").read_text())
     assert badge["schemaVersion"] == 1
-    assert badge["message"] == "67% of 18"
+    assert badge["message"] == "11/16 called, 1/2 quiet"
     svg = ET.fromstring((tmp_path / "badge.svg").read_text())
     assert badge["message"] in "".join(svg.itertext())
     assert history(runs, capfd, "--badge", str(tmp_path / "badge.png"))[0] == 2
+
+
+def rates(run="r", called=(0, 0), quiet=(0, 0)):
+    return Rates(
+        run_id=run,
+        began="",
+        skill="greeting",
+        agent="claude",
+        delivery="native",
+        model=None,
+        policy="default",
+        skill_digest="",
+        agent_version="",
+        positives_passed=called[0],
+        positives_of=called[1],
+        negatives_passed=quiet[0],
+        negatives_of=quiet[1],
+        errors=0,
+        ineligible=0,
+        seconds=None,
+        dollars=None,
+    )
+
+
+def test_a_skill_that_is_never_called_gets_no_credit_for_its_negatives():
+    found = [rates("a", called=(0, 3), quiet=(1, 1)), rates("b", called=(1, 3), quiet=(0, 1))]
+    assert list(trend_lines(found)) == [
+        "greeting on claude+native, called  ▁▃  0% → 33%",
+        "greeting on claude+native, quiet  █▁  100% → 0%",
+    ]
+    assert make_badge(found[:1], "skills")["message"] == "0/3 called, 1/1 quiet"
+
+
+def test_no_trend_and_no_row_of_history_says_100_percent_where_one_failed():
+    found = rates("a", called=(399, 400), quiet=(1, 400))
+    (called, quiet) = trend_lines([found, rates("b", called=(1, 1), quiet=(0, 1))])
+    assert called.endswith("99% → 100%")
+    assert quiet.endswith("1% → 0%")
+    assert "399/400 99% [98–100%]" in as_table([row_of(found)])
+
+
+@pytest.mark.parametrize(
+    ("called", "quiet", "color"),
+    [
+        ((40, 40), (40, 40), "brightgreen"),
+        ((40, 40), (0, 0), "brightgreen"),
+        ((40, 40), (3, 3), "yellow"),
+        ((9, 9), (3, 3), "yellow"),
+        ((40, 40), (5, 40), "red"),
+        ((0, 40), (40, 40), "red"),
+        ((0, 0), (0, 0), "lightgrey"),
+    ],
+)
+def test_a_badge_is_green_only_where_both_sides_are_surely_good(called, quiet, color):
+    assert make_badge([rates(called=called, quiet=quiet)], "skills")["color"] == color
 
 
 def test_a_badge_of_nothing_says_unknown(tmp_path, capfd):

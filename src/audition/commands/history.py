@@ -7,7 +7,6 @@ Must not know: how runs are kept or indexed.
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from math import ceil, floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -175,8 +174,8 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _rate(row: dict[str, Any], side: str) -> str:
-    if not row[f"{side}_of"]:
-        return "-"
-    low, high = floor(100 * row[f"{side}_low"]), ceil(100 * row[f"{side}_high"])
-    share = f"{row[f'{side}_passed']}/{row[f'{side}_of']}"
-    return f"{share} {row[f'{side}_rate']:.0%} [{low}–{high}%]"
+    from audition.report.words import say_count, say_interval, say_rate
+    from audition.summary.figures import share
+
+    found = share(row[f"{side}_passed"], row[f"{side}_of"])
+    return f"{say_count(found)} {say_rate(found)} [{say_interval(found)}]" if found.of else "-"

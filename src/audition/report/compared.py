@@ -9,6 +9,7 @@ from audition.comparison import CaseChange, Comparison, MetricChange, Pairs
 from audition.counted import counted
 from audition.report.columns import columns
 from audition.report.escape import for_markdown, one_line
+from audition.report.words import say_percent
 
 SHOWN = 50
 """So many cases are named of each sort of change."""
@@ -61,7 +62,7 @@ def say_pairs(pairs: Pairs) -> str:
     if pairs.rate_a is None or pairs.rate_b is None:
         return "nothing to compare"
     return (
-        f"{pairs.rate_a:.0%} → {pairs.rate_b:.0%} over {counted(pairs.of, 'pair')} "
+        f"{say_percent(pairs.rate_a)} → {say_percent(pairs.rate_b)} over {counted(pairs.of, 'pair')} "
         f"({_interval(pairs)}), {_verdict(pairs)}"
     )
 
@@ -110,7 +111,7 @@ def _tables(found: Comparison) -> Iterable[Table]:
 
 def _cell(each: Pairs) -> Sequence[str]:
     side = "called" if each.positives else "quiet"
-    rates = (f"{each.rate_a or 0:.0%}", f"{each.rate_b or 0:.0%}")
+    rates = (say_percent(each.rate_a or 0), say_percent(each.rate_b or 0))
     return (each.skill or "-", _arm(each), side, *rates, _interval(each), _verdict(each))
 
 

@@ -11,6 +11,7 @@ from math import ceil, floor
 from audition.counted import counted, say_seconds
 from audition.model import Skill, Value
 from audition.report.arms import say_arm
+from audition.report.words import say_percent
 from audition.stats.labels import NONE
 from audition.summary.calls import Guess
 from audition.summary.figures import Summary
@@ -67,7 +68,7 @@ def _percent(guess: Guess | None) -> str:
     if guess is None:
         return "–"
     low, high = floor(guess.low * 100 + 1e-9), ceil(guess.high * 100 - 1e-9)
-    return f"{guess.value:.0%} ({low}–{high}%)"
+    return f"{say_percent(guess.value)} ({low}–{high}%)"
 
 
 def _number(guess: Guess | None) -> str:
@@ -100,8 +101,9 @@ def _steps(summary: Summary, skills: Mapping[str, Skill]) -> Table:
 
 
 def _step(step: Step, idle: frozenset[str]) -> str:
-    nothing = step.rung in idle and not step.passed
-    return "–" if step.rate is None or nothing else f"{step.passed}/{step.of} {step.rate:.0%}"
+    if step.rate is None or (step.rung in idle and not step.passed):
+        return "–"
+    return f"{step.passed}/{step.of} {say_percent(step.rate)}"
 
 
 def _latencies(summary: Summary) -> Table:
@@ -159,7 +161,7 @@ def _repeats(summary: Summary) -> Table:
 
 def _chance(by_k: dict[str, float]) -> str:
     k = str(min(len(by_k), SHOWN))
-    return f"{by_k[k]:.0%} (k = {k})" if by_k else "–"
+    return f"{say_percent(by_k[k])} (k = {k})" if by_k else "–"
 
 
 def matrix_columns(summary: Summary) -> Sequence[str]:

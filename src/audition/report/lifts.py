@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from audition.counted import counted
 from audition.report.escape import one_line
+from audition.report.words import say_percent
 from audition.summary.duels import PairTest
 from audition.summary.figures import Summary
 from audition.summary.lift import Gain, Lift
@@ -54,7 +55,8 @@ def say_gain(gain: Gain) -> str:
     """Two rates, the interval of their difference, and what that establishes."""
     if gain.baseline is None or gain.skill is None or gain.low is None or gain.high is None:
         return "nothing to compare"
-    rates = f"{gain.baseline:.0%} → {gain.skill:.0%} ({gain.low:+.0%} to {gain.high:+.0%})"
+    rates = f"{say_percent(gain.baseline)} → {say_percent(gain.skill)}"
+    rates += f" ({gain.low:+.0%} to {gain.high:+.0%})"
     if gain.word != "no significant difference":
         return f"{rates}, it {gain.word}"
     pairs = counted(gain.pairs, "pair")

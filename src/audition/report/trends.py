@@ -1,4 +1,6 @@
-"""Scores over time as one line for each skill and arm, and as a badge.
+"""Scores over time as a line for each skill, arm and side, and as a badge.
+
+Called where it should be, and quiet where it should not: the two sides, never mixed.
 
 In: Rates, the oldest first. Out: lines, JSON, SVG. Must not know: files, the screen, the index.
 """
@@ -10,8 +12,13 @@ from typing import Protocol
 from audition.model import Json
 from audition.report.arms import Arm
 from audition.report.escape import for_xml, one_line
-from audition.stats import wilson
+from audition.report.words import say_rate
+from audition.summary.figures import Share, share
 
+SIDES = ("called", "quiet")
+"""Positives in a word, and negatives."""
+GOOD = 0.8
+"""A side that surely has this rate is good, one that surely has not is bad."""
 BARS = "▁▂▃▄▅▆▇█"
 LONGEST = 40
 """The newest runs that a line shows."""
@@ -41,39 +48,40 @@ class Score(Arm, Protocol):
 
 
 def trend_lines(scores: Iterable[Score]) -> Iterable[str]:
-    """A sparkline for each skill and arm of several runs; `|` stands before another version."""
+    """A sparkline for each side of each skill and arm; `|` stands before another version."""
     series: dict[tuple[str, str, str, str], list[Score]] = {}
     for each in scores:
         key = (each.skill or "-", each.agent, each.delivery, each.model or "")
         series.setdefault(key, []).append(each)
     for (skill, agent, delivery, model), found in sorted(series.items()):
-        known = [each for each in found if _count(each)[1]][-LONGEST:]
-        if len(known) > 1:
-            arm = f"{agent}+{delivery}" + (f"+{model}" if model else "")
-            yield f"{one_line(f'{skill} on {arm}')}  {_spark(known)}  {_ends(known)}"
-            yield from (f"  | {one_line(words)}" for words in _versions(known))
+        arm = f"{agent}+{delivery}" + (f"+{model}" if model else "")
+        told: dict[str, Score] = {}
+        for side in SIDES:
+            known = [each for each in found if _share(each, side).of][-LONGEST:]
+            if len(known) > 1:
+                name = one_line(f"{skill} on {arm}, {side}")
+                yield f"{name}  {_spark(known, side)}  {_ends(known, side)}"
+                told |= {each.run_id: each for each in known}
+        shown = [each for each in found if each.run_id in told]
+        yield from (f"  | {one_line(words)}" for words in _versions(shown))
 
 
-def _count(score: Score) -> tuple[int, int]:
-    passed = score.positives_passed + score.negatives_passed
-    return passed, score.positives_of + score.negatives_of
+def _share(score: Score, side: str) -> Share:
+    if side == "called":
+        return share(score.positives_passed, score.positives_of)
+    return share(score.negatives_passed, score.negatives_of)
 
 
-def _rate(score: Score) -> float:
-    passed, of = _count(score)
-    return passed / of
-
-
-def _spark(scores: Sequence[Score]) -> str:
+def _spark(scores: Sequence[Score], side: str) -> str:
     marks = []
     for before, score in zip([scores[0], *scores], scores, strict=False):
         marks.append("|" * (_version(before) != _version(score)))
-        marks.append(BARS[min(len(BARS) - 1, int(_rate(score) * len(BARS)))])
+        marks.append(BARS[min(len(BARS) - 1, int((_share(score, side).rate or 0) * len(BARS)))])
     return "".join(marks)
 
 
-def _ends(scores: Sequence[Score]) -> str:
-    return f"{_rate(scores[0]):.0%} → {_rate(scores[-1]):.0%}"
+def _ends(scores: Sequence[Score], side: str) -> str:
+    return f"{say_rate(_share(scores[0], side))} → {say_rate(_share(scores[-1], side))}"
 
 
 def _version(score: Score) -> tuple[str, str]:
@@ -92,16 +100,27 @@ def _versions(scores: Sequence[Score]) -> Iterable[str]:
 
 
 def make_badge(scores: Sequence[Score], label: str) -> dict[str, Json]:
-    """The newest run as an endpoint badge; its colour goes by what is sure, not by the rate."""
+    """The newest run as an endpoint badge: `8/9 called, 3/3 quiet`."""
     newest = [each for each in scores if each.run_id == scores[-1].run_id] if scores else []
-    passed, of = (sum(column) for column in zip((0, 0), *map(_count, newest), strict=True))
-    bounds = wilson(passed, of)
-    if bounds is None:
-        message, color = "unknown", "lightgrey"
-    else:
-        message = f"{passed / of:.0%} of {of}"
-        color = "brightgreen" if bounds[0] >= 0.8 else "yellow" if bounds[0] >= 0.5 else "red"
+    sides = {side: _sum(_share(each, side) for each in newest) for side in SIDES}
+    known = {side: each for side, each in sides.items() if each.of}
+    words = ", ".join(f"{each.passed}/{each.of} {side}" for side, each in known.items())
+    message, color = words or "unknown", _color(list(known.values()))
     return {"schemaVersion": 1, "label": one_line(label), "message": message, "color": color}
+
+
+def _sum(shares: Iterable[Share]) -> Share:
+    counts = [(each.passed, each.of) for each in shares]
+    return share(sum(passed for passed, _ in counts), sum(of for _, of in counts))
+
+
+def _color(sides: Sequence[Share]) -> str:
+    """By what is sure, not by the rate: good only where both sides are, bad where one is."""
+    if not sides:
+        return "lightgrey"
+    if any((each.high or 0) < GOOD for each in sides):
+        return "red"
+    return "brightgreen" if all((each.low or 0) >= GOOD for each in sides) else "yellow"
 
 
 def draw_badge(badge: dict[str, Json]) -> str:

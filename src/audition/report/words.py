@@ -125,12 +125,15 @@ def say_count(share: Share) -> str:
 
 def say_rate(share: Share) -> str:
     """`89%`; never 100% where one failed, never 0% where one passed."""
-    if share.rate is None:
-        return ""
-    rounded = round(share.rate * 100)
-    if share.passed < share.of:
+    return "" if share.rate is None else say_percent(share.rate)
+
+
+def say_percent(rate: float) -> str:
+    """`89%`; 100% and 0% only where it is exactly that."""
+    rounded = round(rate * 100)
+    if rate < 1:
         rounded = min(rounded, 99)
-    return f"{max(rounded, 1) if share.passed else rounded}%"
+    return f"{max(rounded, 1) if rate > 0 else rounded}%"
 
 
 def say_interval(share: Share) -> str:
