@@ -8,12 +8,12 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from records import make_inputs, make_record
+from records import make_inputs, make_record, make_trial
 from scipy import stats as scipy_stats
 
 from audition.comparison import Side, compare
 from audition.drift import About, describe_inputs
-from audition.model import Case, Trial
+from audition.model import Case, Inputs, Trial
 from audition.report.compared import write_comparison
 from audition.stats.difference import many_signs, paired_interval
 from audition.stats.paired import sign_flip
@@ -204,6 +204,80 @@ def test_moving_a_case_file_changes_no_case_and_another_prompt_does():
     assert about(file="/a/cases.yaml", line=3) == about(file="/b/cases.yaml", line=9, trials=4)
     assert about() != about(prompt="Greet!")
     assert about(fixture="/x/one") != about(fixture="/x/two")
+
+
+def of_files(name, stood="", **files):
+    """A run of the case `same` of each file, one letter a trial."""
+    words = {"p": "pass", "f": "fail"}
+    records = [
+        make_record(words[letter], number, case="same", file=file)
+        for file, letters in files.items()
+        for number, letter in enumerate(letters, 1)
+    ]
+    return Side(name=name, about=About(stood=stood), records=records)
+
+
+def told(found):
+    return {each.file: (each.change, each.a, each.b) for each in found.cases}
+
+
+def test_a_case_is_compared_with_that_of_its_own_file():
+    both = {"a.yaml": "pp", "b.yaml": "ff"}
+    found = compare(of_files("a", **both), of_files("b", **{"b.yaml": "fp"}))
+    assert told(found) == {
+        "a.yaml": ("gone", (2, 2), (0, 0)),
+        "b.yaml": ("better", (0, 2), (1, 2)),
+    }
+    assert "greeting/same of b.yaml" in write_comparison(found, "text")
+    found = compare(of_files("a", **both), of_files("b", **dict(reversed(both.items()))))
+    assert (told(found), found.same) == ({}, 2)
+
+
+def test_a_file_is_the_same_one_wherever_a_run_was_started():
+    root = of_files("a", "/repo", **{"x/cases.yaml": "p", "y/cases.yaml": "f"})
+    inside = of_files("b", "/repo/y", **{"cases.yaml": "p", "../x/cases.yaml": "f"})
+    assert told(compare(root, inside)) == {
+        "cases.yaml": ("better", (0, 1), (1, 1)),
+        "../x/cases.yaml": ("worse", (1, 1), (0, 1)),
+    }
+    checkout = of_files("b", "/other", **{"x/cases.yaml": "p", "y/cases.yaml": "p"})
+    assert told(compare(root, checkout)) == {"y/cases.yaml": ("better", (0, 1), (1, 1))}
+
+
+def test_a_file_that_only_one_run_has_is_no_partner_of_one_that_is_called_like_it():
+    one = of_files("a", "/repo/x", **{"cases.yaml": "p", "../y/cases.yaml": "f"})
+    two = of_files("b", "/repo/y", **{"cases.yaml": "p", "../z/cases.yaml": "f"})
+    assert told(compare(one, two)) == {
+        "/repo/x/cases.yaml": ("gone", (1, 1), (0, 0)),
+        "cases.yaml": ("better", (0, 1), (1, 1)),
+        "../z/cases.yaml": ("new", (0, 0), (0, 1)),
+    }
+
+
+def test_a_case_that_each_run_has_once_is_the_same_one_though_its_file_was_moved():
+    found = compare(of_files("a", **{"old.yaml": "p"}), of_files("b", **{"new/new.yaml": "f"}))
+    assert told(found) == {"new/new.yaml": ("worse", (1, 1), (0, 1))}
+    assert found.left_out.only_a == found.left_out.only_b == 0
+
+
+def test_a_changed_case_is_named_beside_the_one_of_its_file():
+    def run(name, prompt):
+        cases = [
+            Case(
+                id="same", prompt=prompt if file == "b.yaml" else "Hi", skill="greeting", file=file
+            )
+            for file in ("a.yaml", "b.yaml")
+        ]
+        trials = tuple(make_trial(case.file, case) for case in cases)
+        about = describe_inputs(Inputs(run_id=name, plan=trials))
+        status = "pass" if name == "a" else "fail"
+        records = [make_record(status, case="same", file=case.file) for case in cases]
+        return Side(name=name, about=about, records=records)
+
+    found = compare(run("a", "Greet."), run("b", "Greet!"))
+    because = {each.file: each.because for each in found.cases}
+    assert because["a.yaml"] == ()
+    assert because["b.yaml"][0].startswith("case greeting/same of b.yaml: ")
 
 
 def test_what_strangers_wrote_is_shown_harmlessly():

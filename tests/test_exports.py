@@ -273,6 +273,29 @@ def test_skill_creator_s_benchmark(runs, tmp_path):
     assert benchmark["metadata"]["runs_per_configuration"] == 1
 
 
+def test_cases_of_one_id_in_two_files_are_two_evals_of_skill_creator():
+    told = [
+        Told(
+            record=make_record(number=number, file=file),
+            sealed=Sealed(trial=make_trial(file, Case(id="hi", prompt=file, skill="a", file=file))),
+            trace=Trace(agent="claude"),
+        )
+        for number in (1, 2)
+        for file in ("a.yaml", "b.yaml")
+    ]
+    files = export("skill-creator", told, make_inputs("a"))
+    prompts = {
+        name: json.loads(text)["prompt"]
+        for name, text in files.items()
+        if name.endswith("eval_metadata.json")
+    }
+    assert prompts == {
+        "iteration-1/eval-a-hi/eval_metadata.json": "a.yaml",
+        "iteration-1/eval-a-hi-2/eval_metadata.json": "b.yaml",
+    }
+    assert "iteration-1/eval-a-hi-2/with_skill/run-2/grading.json" in files
+
+
 @pytest.mark.parametrize("tool", ["cat", "skilljack", "skilljack-evals", "pkbllm", "skill-creator"])
 def test_without_a_folder_the_files_are_printed_by_name(runs, tool, tmp_path):
     told = json.loads(audition("show", "cat", "--out", runs, "--as", tool))

@@ -100,6 +100,24 @@ def test_junit_tells_failed_broken_and_skipped_apart():
     assert found == {"0": [], "1": ["failure"], "2": ["error"], "3": ["skipped"]}
 
 
+def test_no_two_trials_have_one_name_in_junit():
+    records = [
+        make_record("pass" if file == "a.yaml" else "fail", number, file=file, model=model)
+        for file in ("a.yaml", "b.yaml")
+        for model in (None, "opus-5", "sonnet-5")
+        for number in (1, 2)
+    ]
+
+    def names(some):
+        root = check_junit(report(some, "junit"))
+        return [(each.get("classname"), each.get("name")) for each in root.iter("testcase")]
+
+    found = names(records)
+    assert len(set(found)) == len(records)
+    assert ("b.yaml.greeting.understudy+native", "explicit #2") in found
+    assert set(names(records[6:])) == {each for each in found if each[0].startswith("b.yaml")}
+
+
 # --- GitHub ----------------------------------------------------------------------------------
 
 

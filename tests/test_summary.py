@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from records import any_record, make_inputs, make_record
 
 from audition.model import Commands, Evidence, Spent
+from audition.report.words import say_case, say_difference
 from audition.summary.figures import Summary
 from audition.summary.tally import Tally, summarise
 
@@ -123,6 +124,28 @@ def test_a_case_with_both_outcomes_is_named():
     records = [make_record("pass", 1), make_record("fail", 2), make_record("pass", 1, case="other")]
     (mixed,) = summarise(records, INPUTS).mixed
     assert (mixed.case, mixed.passed, mixed.of) == ("explicit", 1, 2)
+
+
+def test_cases_of_one_id_in_two_files_are_two_cases():
+    def asked(file, *statuses):
+        return [make_record(each, n, file=file) for n, each in enumerate(statuses, 1)]
+
+    found = summarise([*asked("a.yaml", "pass"), *asked("b.yaml", "fail")], INPUTS)
+    assert found.mixed == ()
+    found = summarise([*asked("a.yaml", "pass", "pass"), *asked("b.yaml", "pass", "fail")], INPUTS)
+    (mixed,) = found.mixed
+    assert (mixed.file, mixed.twin, mixed.passed, mixed.of) == ("b.yaml", True, 1, 2)
+    assert sum(each.flaky for each in found.repeats) == 1
+    assert say_case(mixed) == "greeting/explicit of b.yaml"
+
+
+def test_what_the_default_policy_judges_otherwise_is_told_by_file():
+    records = [make_record(file=name, strict="fail", policy="cat") for name in ("a.yaml", "b.yaml")]
+    found = [say_difference(each) for each in summarise(records, INPUTS).differs]
+    assert [each.partition(" on ")[0] for each in found] == [
+        "greeting/explicit of a.yaml",
+        "greeting/explicit of b.yaml",
+    ]
 
 
 def test_a_skill_on_offer_that_no_trial_was_about_is_named():

@@ -3,7 +3,7 @@
 In: what each of two runs was asked for. Out: Drifts. Must not know: records, files, git.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 
 from audition.fingerprint import TELLING, case_digests
@@ -33,8 +33,10 @@ class About(Value, frozen=True, kw_only=True):
     catalogue: dict[str, str] = {}
     """The digest of each skill on offer."""
     cases: dict[str, str] = {}
-    """The digest of each case, by `skill/case`."""
+    """The digest of each case, by name, see `fingerprint.case_names`."""
     settings: dict[str, Json] = {}
+    stood: str = ""
+    """The folder the run was started in; empty where it is not told."""
 
 
 class Drift(Value, frozen=True, kw_only=True):
@@ -51,10 +53,10 @@ class Drift(Value, frozen=True, kw_only=True):
         name = f"{self.what} {self.name}".strip()
         return f"{name}: {self.a or 'not there'} → {self.b or 'not there'}"
 
-    def is_about(self, skill: str | None, case: str, agent: str) -> bool:
-        """Whether it may explain a difference of this case with this agent."""
+    def is_about(self, names: Collection[str], agent: str) -> bool:
+        """Whether it may explain a difference of the case of these names with this agent."""
         if self.what == "case":
-            return self.name == f"{skill or ''}/{case}"
+            return self.name in names
         if self.what in ("agent", "agent version", "model") and self.name:
             return self.name == agent
         # Another skill of the catalogue may steal, so every skill is about every case.
@@ -71,6 +73,7 @@ def describe_inputs(inputs: Inputs) -> About:
         catalogue=digests_of(inputs),
         cases=case_digests(inputs.plan, inputs.settings.get("fixtures") or {}),
         settings={name: inputs.settings.get(name) for name in TELLING},
+        stood=inputs.stood,
     )
 
 

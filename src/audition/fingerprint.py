@@ -5,6 +5,7 @@ Where a file stands on this machine is no part of what it says, so its path is l
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -60,6 +61,19 @@ def case_digest(case: Case, fixtures: Mapping[str, str]) -> str:
 
 
 def case_digests(trials: Iterable[Trial], fixtures: Mapping[str, str]) -> dict[str, str]:
-    """The digest of every case of a plan, by `skill/case`."""
+    """The digest of every case of a plan, by name."""
     cases = {id(trial.case): trial.case for trial in trials}
-    return {f"{case.skill or ''}/{case.id}": case_digest(case, fixtures) for case in cases.values()}
+    files = {(case.skill, case.id, case.file) for case in cases.values()}
+    counts = Counter((skill, name) for skill, name, _ in files)
+    return {
+        case_names(case.skill, case.id, case.file)[counts[case.skill, case.id] > 1]: case_digest(
+            case, fixtures
+        )
+        for case in cases.values()
+    }
+
+
+def case_names(skill: str | None, case: str, file: str) -> tuple[str, str]:
+    """`skill/case`, and what it is called where another file has a case of that name."""
+    name = f"{skill or ''}/{case}"
+    return name, f"{name} of {file}"

@@ -29,7 +29,7 @@ def diff(a: str, b: str, tolerance: float, out: str, **words: Any) -> int:
     """What became of the trials of A in B (default: the newest run).
 
     A and B are runs, files `results.json` that were put aside as a baseline, `REF:PATH`: such a
-    file as of a commit, or `REF`: the newest run of the skills as they were at the commit. Trials are paired by case, skill, arm and number. The answer is 1
+    file as of a commit, or `REF`: the newest run of the skills as they were at the commit. Trials are paired by case, skill, file, arm and number. The answer is 1
     where a regression is established, not where one trial failed that passed before.
 
     \b

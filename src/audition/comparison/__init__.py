@@ -3,7 +3,7 @@
 In: two Sides, each what a run was asked for and its records. Out: a Comparison.
 Must not know: files, git, the screen.
 
-Trials are paired by case, skill, arm and number; a pair counts where both were graded. Where
+Trials are paired by case, skill, file, arm and number; a pair counts where both were graded. Where
 an arm is called otherwise in B (another agent, model or delivery), that is what changed. Only
 what stands in both sides is compared, and what does not is counted. A difference is
 established where it is too large for chance: McNemar's mid-p, adjusted for the number of
@@ -26,8 +26,18 @@ from audition.comparison.figures import (
     Word,
 )
 from audition.comparison.metrics import compare_metrics
-from audition.comparison.pairing import Key, Outcome, count, gather, pair_up, sortable
+from audition.comparison.pairing import (
+    Key,
+    Outcome,
+    align_files,
+    count,
+    files_of,
+    gather,
+    pair_up,
+    sortable,
+)
 from audition.drift import Drift, find_drifts
+from audition.fingerprint import case_names
 
 __all__ = [
     "CaseChange",
@@ -47,14 +57,16 @@ def compare(a: Side, b: Side, tolerance: float = 0.0) -> Comparison:
     """What became of the trials of A in B."""
     before = gather(a.records, a.about.run_id)
     after = gather(b.records, b.about.run_id)
+    before = align_files(before, after, (a.about.stood, b.about.stood))
     before, other_arms = align(before, after)
     drifts = tuple(dict.fromkeys((*other_arms, *find_drifts(a.about, b.about))))
     cells, left_out = pair_up(before, after)
     judged = adjust([judge_pairs(cell, counts) for cell, counts in sorted(cells.items(), key=str)])
     whole = tuple(sum(column) for column in zip(*cells.values(), strict=True)) or (0, 0, 0, 0)
     overall = adjust([judge_pairs(None, whole)])[0]
+    files = files_of({**before, **after})
     changes = [
-        find_change(key, before.get(key, {}), after.get(key, {}), drifts)
+        find_change(key, before.get(key, {}), after.get(key, {}), drifts, len(files[key[:2]]) > 1)
         for key in sorted(before.keys() | after.keys(), key=sortable)
     ]
     return Comparison(
@@ -84,10 +96,12 @@ def find_change(
     one: Mapping[tuple[int, int], Outcome],
     two: Mapping[tuple[int, int], Outcome],
     drifts: Sequence[Drift],
+    twin: bool,
 ) -> CaseChange:
     a, b = count(one), count(two)
-    skill, case, (agent, delivery, model, variant) = key
-    because = tuple(each.words for each in drifts if each.is_about(skill, case, agent))
+    skill, case, (agent, delivery, model, variant), file = key
+    names = case_names(skill, case, file)
+    because = tuple(each.words for each in drifts if each.is_about(names, agent))
     change = _changed(one, two, a, b)
     return CaseChange(
         skill=skill,
@@ -96,6 +110,8 @@ def find_change(
         delivery=delivery,
         model=model,
         variant=variant,
+        file=file,
+        twin=twin,
         should_trigger=next(iter((two or one).values())).should_trigger,
         change=change,
         a=a,

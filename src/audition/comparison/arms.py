@@ -21,8 +21,10 @@ VARIANT = 3
 def align(before: Trials, after: Trials) -> tuple[Trials, tuple[Drift, ...]]:
     """A's outcomes under the arms of B, and a Drift for each word in which such arms differ."""
     pairs = _match({key[2] for key in before}, {key[2] for key in after})
-    renamed = {(skill, case, pairs.get(arm, arm)): found for (skill, case, arm), found in
-               before.items()}  # fmt: skip
+    renamed = {
+        (skill, case, pairs.get(arm, arm), file): found
+        for (skill, case, arm, file), found in before.items()
+    }
     drifts = dict.fromkeys(
         each for a, b in sorted(pairs.items(), key=str) for each in _drifts(a, b)
     )

@@ -37,6 +37,9 @@ class CaseChange(Value, frozen=True, kw_only=True):
     because: tuple[str, ...] = ()
     """Inputs of it that changed."""
     variant: str = ""
+    file: str = ""
+    twin: bool = False
+    """Another file has a case of this name, too."""
 
 
 class Pairs(Value, frozen=True, kw_only=True):

@@ -5,11 +5,11 @@ Must not know: where they go.
 """
 
 from collections.abc import Collection, Sequence
-from itertools import count
+from itertools import chain, count
 from statistics import stdev
 
 from audition.exports.told import Told, dump, mean, meant, total_tokens
-from audition.model import Call, Inputs, Json
+from audition.model import Call, Case, Inputs, Json
 from audition.plan import slug
 
 TOP = "iteration-1"
@@ -23,8 +23,9 @@ def write(told: Sequence[Told], inputs: Inputs) -> dict[str, str]:
     runs: list[dict[str, Json]] = []
     counts: dict[str, int] = {}
     ids: dict[str, int] = {}
+    names: dict[tuple[str | None, str], str] = {}
     for each in told:
-        name = slug(f"{each.case.skill}-{each.case.id}" if each.case.skill else each.case.id)
+        name = names.setdefault((each.case.skill, each.case.node), _name(each.case, names.values()))
         number = ids.setdefault(name, _number(each.case.id, ids.values()))
         side = _side(each)
         folder = f"{TOP}/eval-{name}/{side}"
@@ -38,6 +39,13 @@ def write(told: Sequence[Told], inputs: Inputs) -> dict[str, str]:
         runs.append(_run(each, grading, (number, name, side, counts[folder])))
     files[f"{TOP}/benchmark.json"] = dump(_benchmark(runs, told, inputs))
     return files
+
+
+def _name(case: Case, taken: Collection[str]) -> str:
+    """The eval's name; another file may have a case of the same id."""
+    name = slug(f"{case.skill}-{case.id}" if case.skill else case.id)
+    later = (f"{name}-{number}" for number in count(2))
+    return next(each for each in chain((name,), later) if each not in taken)
 
 
 def _number(name: str, taken: Collection[int]) -> int:

@@ -118,7 +118,7 @@ def _cell(each: Pairs) -> Sequence[str]:
 def _case(each: CaseChange) -> Sequence[str]:
     # What every case shares stands below; its own inputs are what the row is for.
     because = [words for words in each.because if words.startswith(("skill", "case"))]
-    name = f"{each.skill or '-'}/{each.case}"
+    name = f"{each.skill or '-'}/{each.case}" + (f" of {each.file}" if each.twin else "")
     return (name, _arm(each), _count(each.a), _count(each.b), "; ".join(because))
 
 

@@ -65,10 +65,20 @@ def _seconds(seconds: float) -> str:
 def _case(record: Record, run_id: str) -> str:
     head = _attributes(
         name=f"{record.case} #{record.trial}",
-        classname=f"{record.skill or 'no-skill'}.{record.agent}+{record.delivery}",
+        classname=".".join((*_file(record), record.skill or "no-skill", _arm(record))),
         time=_seconds(record.seconds or 0),
     )
     return f"<testcase{head}>{_result(record, run_id)}</testcase>\n"
+
+
+def _file(record: Record) -> tuple[str, ...]:
+    # Two files may have a case of the same id; who goes by names would take them for one.
+    return (record.file,) if record.file else ()
+
+
+def _arm(record: Record) -> str:
+    model = f"+{record.model}" if record.model else ""
+    return f"{record.agent}+{record.delivery}{model}"
 
 
 def _result(record: Record, run_id: str) -> str:

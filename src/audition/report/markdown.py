@@ -18,6 +18,7 @@ from audition.report.words import (
     Group,
     Trouble,
     gather_troubles,
+    say_case,
     say_count,
     say_difference,
     say_dollars,
@@ -174,8 +175,7 @@ def _mixed(summary: Summary) -> Iterable[str]:
         return
     yield "## Sometimes passed, sometimes failed"
     yield "\n".join(
-        f"- {as_code(one_line(f'{each.skill}/{each.case}' if each.skill else each.case))} "
-        f"passed {each.passed} of {each.of} on {as_code(one_line(say_arm(each)))}"
+        f"- {as_code(one_line(say_case(each)))} passed {each.passed} of {each.of} on {as_code(one_line(say_arm(each)))}"
         for each in summary.mixed
     )
 

@@ -32,6 +32,7 @@ from audition.report.words import (
     Group,
     Trouble,
     gather_troubles,
+    say_case,
     say_count,
     say_difference,
     say_dollars,
@@ -99,8 +100,7 @@ def _remarks(summary: Summary, width: int) -> Iterator[Line]:
     if len(stolen) > CAP:
         yield ((f"and {len(stolen) - CAP} more, see `matrix` in summary.json", "dim"),)
     for mixed in summary.mixed[:CAP]:
-        name = f"{mixed.skill}/{mixed.case}" if mixed.skill else mixed.case
-        words = f"flaky: {name} passed {mixed.passed} of {mixed.of} on {say_arm(mixed)}"
+        words = f"flaky: {say_case(mixed)} passed {mixed.passed} of {mixed.of} on {say_arm(mixed)}"
         yield from _wrapped(one_line(words), width, 0)
     if len(summary.mixed) > CAP:
         yield ((f"and {len(summary.mixed) - CAP} more flaky, see summary.json", "dim"),)

@@ -8,6 +8,7 @@ import shlex
 from bisect import insort
 from collections.abc import Iterable
 from math import ceil, floor
+from typing import Protocol
 
 from audition.counted import counted, numbered
 from audition.model import Record, Value
@@ -39,6 +40,25 @@ class Group(Value, frozen=True, kw_only=True):
     def hidden(self) -> int:
         """How many more there are than are shown."""
         return self.failed + self.errors - len(self.shown)
+
+
+class Named(Protocol):
+    """Whatever is said of one case."""
+
+    @property
+    def skill(self) -> str | None: ...  # noqa: D102
+    @property
+    def case(self) -> str: ...  # noqa: D102
+    @property
+    def file(self) -> str: ...  # noqa: D102
+    @property
+    def twin(self) -> bool: ...  # noqa: D102
+
+
+def say_case(each: Named) -> str:
+    """`greeting/hello`; with its file where another file has a case of that name."""
+    name = f"{each.skill}/{each.case}" if each.skill else each.case
+    return f"{name} of {each.file}" if each.twin and each.file else name
 
 
 def gather_troubles(
@@ -155,9 +175,8 @@ def say_dollars(arm: ArmSummary) -> str:
 
 def say_difference(each: Difference) -> str:
     """That a faithful policy and the strict one disagree about a case."""
-    name = f"{each.skill}/{each.case}" if each.skill else each.case
     trials = f" ({counted(each.trials, 'trial')})" if each.trials > 1 else ""
     return (
-        f"{name} on {say_arm(each)}: {each.faithful} as {each.policy} judges, "
+        f"{say_case(each)} on {say_arm(each)}: {each.faithful} as {each.policy} judges, "
         f"{each.strict} by the default policy{trials}"
     )

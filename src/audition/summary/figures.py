@@ -89,6 +89,9 @@ class Mixed(Value, frozen=True, kw_only=True):
     model: str | None
     passed: int
     of: int
+    file: str = ""
+    twin: bool = False
+    """Another file of the run has a case of this name, too."""
 
 
 class Invisible(Value, frozen=True, kw_only=True):
@@ -114,6 +117,9 @@ class Difference(Value, frozen=True, kw_only=True):
     faithful: str
     strict: str
     trials: int
+    file: str = ""
+    twin: bool = False
+    """Another file of the run has a case of this name, too."""
 
 
 class Cause(Value, frozen=True, kw_only=True):

@@ -36,6 +36,8 @@ from audition.summary.lift import LiftTally
 from audition.summary.spread import SpreadTally
 from audition.verdict import CellVerdict
 
+_Case = tuple[str | None, str, str, str, str | None, str]
+_NAMES = ("skill", "case", "agent", "delivery", "model", "file")
 ALL_ASKED = Ended()
 REASONS_KEPT = 20
 REASON_CHARS = 200
@@ -57,7 +59,7 @@ class Tally:
         self.reused = 0
         self.skills: dict[str, Count] = defaultdict(Count)
         self.arms: dict[tuple[str, str, str | None], Count] = defaultdict(Count)
-        self.cases: dict[tuple[str | None, str, str, str, str | None], tuple[int, int]] = {}
+        self.cases: dict[_Case, tuple[int, int]] = {}
         self.rungs: dict[str, Counter[str]] = defaultdict(Counter)
         self.invisible: Counter[tuple[str, str, str, str | None, str]] = Counter()
         self.causes: Counter[tuple[str, str]] = Counter()
@@ -81,13 +83,13 @@ class Tally:
         self.policies.add(record.policy)
         if record.strict is not None:
             readings = (record.policy, record.status, record.strict)
-            self.differs[record.skill, record.case, *arm, *readings] += 1
+            self.differs[record.skill, record.case, *arm, record.file, *readings] += 1
         if record.skill is not None:
             self.skills[record.skill].add(record)
         if record.status in {"error", "ineligible"}:
             self.causes[record.status, record.reason[:REASON_CHARS]] += 1
             return
-        case = (record.skill, record.case, *arm)
+        case = (record.skill, record.case, *arm, record.file)
         passed, of = self.cases.get(case, (0, 0))
         self.cases[case] = (passed + (record.status == "pass"), of + 1)
         if record.skill is not None and record.should_trigger:
@@ -229,25 +231,26 @@ class Tally:
         )
 
     def _differing(self) -> Iterable[Difference]:
-        names = ("skill", "case", "agent", "delivery", "model", "policy", "faithful", "strict")
+        names, twins = (*_NAMES, "policy", "faithful", "strict"), self._twins()
         for key in sorted(self.differs, key=_sortable):
             told = dict(zip(names, key, strict=True))
-            yield msgspec.convert({**told, "trials": self.differs[key]}, Difference)
+            more = {"trials": self.differs[key], "twin": key[:2] in twins}
+            yield msgspec.convert({**told, **more}, Difference)
 
     def _mixed(self) -> Iterable[Mixed]:
+        twins = self._twins()
         for key in sorted(self.cases, key=_sortable):
             passed, of = self.cases[key]
             if 0 < passed < of:
-                skill, case, agent, delivery, model = key
-                yield Mixed(
-                    skill=skill,
-                    case=case,
-                    agent=agent,
-                    delivery=delivery,
-                    model=model,
-                    passed=passed,
-                    of=of,
-                )
+                told = dict(zip(_NAMES, key, strict=True))
+                more = {"passed": passed, "of": of, "twin": key[:2] in twins}
+                yield msgspec.convert({**told, **more}, Mixed)
+
+    def _twins(self) -> set[tuple[str | None, str]]:
+        """Skill and id of the cases that several files have."""
+        files = {(skill, case, file) for skill, case, _, _, _, file in self.cases}
+        counts = Counter((skill, case) for skill, case, _ in files)
+        return {name for name, number in counts.items() if number > 1}
 
 
 def _share(count: Count, positive: bool) -> Share:
