@@ -199,6 +199,20 @@ def test_a_case_file_that_is_named_is_looked_at_and_no_other(skill, capsys):
     assert "`cases.yml` does not exist" in capsys.readouterr().err
 
 
+def test_a_skill_is_said_to_have_no_case_only_where_no_run_from_here_would_find_one(skill):
+    (skill / "SKILL.md").write_text(WELL)
+    Path("cases.yaml").write_text("cases: [{id: a, prompt: Fill it., skill: pdf-forms}]\n")
+    Path("other.cases.yaml").write_text("cases: [{id: b, prompt: Copy it., skill: none}]\n")
+    for words in (["skills", "--check-evals"], ["skills", "other.cases.yaml"], ["--check-evals"]):
+        findings = [each for each in linted(*words)[1] if each["rule"] == "EV104"]
+        assert [each["path"] for each in findings] == ["skills/pdf-tables/SKILL.md"]
+        assert "add one to a case file" in findings[0]["hint"]
+    cases = "skills: [skills]\ncases: [{id: a, prompt: Copy it., skill: pdf-tables}]\n"
+    Path("cases.yaml").write_text(cases)
+    for words in (["skills", "--check-evals"], ["skills", "other.cases.yaml"], ["--check-evals"]):
+        assert "EV104" not in {each["rule"] for each in linted(*words)[1]}
+
+
 def test_a_file_of_process_rules_is_looked_at(skill):
     (skill / "SKILL.md").write_text(WELL)
     Path("rules.yaml").write_text("- {id: a, never: shell}\n")

@@ -5,7 +5,7 @@ Must not know: any rule.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from audition.lint.folder import SkillFolder
 from audition.model import Case, Finding, Skill, Suite
@@ -22,10 +22,13 @@ class Evals:
         suites: tuple[Suite, ...],
         mistakes: tuple[Finding, ...] = (),
         folders: tuple[SkillFolder, ...] = (),
+        around: Callable[[], tuple[Suite, ...]] = tuple,
     ) -> None:
         self.suites = suites
         self.mistakes = mistakes
         self.folders = folders
+        self.around = around
+        """Reads all suites that a run from here would find; they are not linted."""
 
 
 def at_case(case: Case, message: str, hint: str = "") -> Finding:

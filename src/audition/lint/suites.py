@@ -6,9 +6,10 @@ In: Evals, or one Suite. Out: findings. Must not know: what a check looks at.
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from audition.lint.evals import Evals, at_case, prompts_of, same, skill_named
+from audition.lint.folder import SkillFolder
 from audition.lint.rule import rule
 from audition.model import Case, Finding, Suite
 from audition.understudy.choice import find_explicit, terms
@@ -106,8 +107,8 @@ def not_used(evals: Evals) -> Findings:
 def no_case(evals: Evals) -> Findings:
     """A skill has no case.
 
-    Nothing says that it is called when it should be. `audition init SKILL` writes a first
-    case file.
+    Nothing says that it is called when it should be: neither the case files that are linted
+    nor another that a run from here would find. `audition init SKILL` writes a first one.
 
     Bad:
         the skill pdf-tables, and no case that names it
@@ -115,17 +116,26 @@ def no_case(evals: Evals) -> Findings:
         cases:
           - {id: reads, prompt: Read the tables of report.pdf., skill: pdf-tables}
     """
+    left = _untried(evals.folders, evals.suites)
+    for each in _untried(left, evals.around()) if left else ():
+        hint = f"add one to a case file; `audition init {each.shown}` writes a first one"
+        yield each.say("no case names this skill", hint)
+
+
+def _untried(folders: Iterable[SkillFolder], suites: Iterable[Suite]) -> list[SkillFolder]:
+    """The skills that no case is about."""
     tried: set[str] = set()
-    for suite in evals.suites:
+    for suite in suites:
         for case in suite.cases:
             for name in (case.skill, *case.any_of):
                 if name:
                     skill = skill_named(suite, name)
                     tried |= {os.path.realpath(skill.path)} if skill else {name}
-    for each in evals.folders:
-        if not {os.path.realpath(each.path), each.name, each.folder} & tried:
-            hint = f"write one with `audition init {each.shown}`"
-            yield each.say("no case names this skill", hint)
+    return [
+        each
+        for each in folders
+        if not {os.path.realpath(each.path), each.name, each.folder} & tried
+    ]
 
 
 def _named(evals: Evals) -> dict[str, list[tuple[Suite, Case]]]:

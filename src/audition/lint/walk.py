@@ -70,9 +70,19 @@ class Lint:
                 mistakes = (*mistakes, *error.findings)
         return suites, mistakes
 
+    def around(self) -> tuple[Suite, ...]:
+        """The suites that a run from here would find, of skills that are below here."""
+        here = os.path.realpath(".")
+        inside = any(_is_below(here, os.path.realpath(each.path)) for each in self.folders)
+        return read_suites([Path()])[0] if self.paths and inside else ()
+
     def over(self, kind: str) -> list[Rule]:
         """The rules that are shown one kind of thing."""
         return [each for each in self.rules if each.over == kind]
+
+
+def _is_below(folder: str, path: str) -> bool:
+    return os.path.commonpath((folder, path)) == folder
 
 
 def lint(asked: Lint, *, fix: bool = False) -> Iterator[Finding]:
@@ -135,7 +145,7 @@ def _of_suites(asked: Lint) -> Iterator[Finding]:
         for rule in asked.over("suite")
         for each in _named(rule, rule.find(suite))
     ]
-    evals = Evals(suites=suites, mistakes=mistakes, folders=asked.folders)
+    evals = Evals(suites=suites, mistakes=mistakes, folders=asked.folders, around=asked.around)
     found += [each for rule in asked.over("evals") for each in _named(rule, rule.find(evals))]
     for each in _sorted(found):
         if not each.rule.startswith(asked.quiet.get(each.path, ())):
