@@ -167,6 +167,33 @@ def test_the_whole_name_of_a_case_is_no_part_of_another_one(tmp_path, capfd):
         assert show(tmp_path, capfd, name)[1].startswith("greeting/a/nop+native/1\n")
 
 
+def test_a_trial_of_the_skill_itself_is_meant_before_one_of_a_baseline(tmp_path, capfd):
+    words = ["run", str(EXAMPLES / "greeting.cases.yaml"), "--baseline", "none"]
+    run_words([*words, "--case", "greeting-explicit", "--run-id", "r", "--out", str(tmp_path)])
+    capfd.readouterr()
+    found = {
+        words: show(tmp_path, capfd, f"r::{words}")[1].partition("\n")[0]
+        for words in ("greeting-explicit", "understudy+n", "none@none")
+    }
+    assert found == {
+        "greeting-explicit": "greeting/greeting-explicit/understudy+native/1",
+        "understudy+n": "greeting/greeting-explicit/understudy+native/1",
+        "none@none": "greeting/greeting-explicit/understudy+none@none/1",
+    }
+
+
+def test_a_case_that_two_files_have_is_not_taken_for_one(tmp_path, capfd):
+    case = {"id": "same", "prompt": "x", "skill": "greeting"}
+    suite = {"skills": [str(EXAMPLES / "skills/greeting")], "cases": [case]}
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.cases.yaml").write_text(json.dumps(suite))
+    run_words(["run", str(tmp_path), "-a", "nop", "--run-id", "r", "--out", str(tmp_path)])
+    capfd.readouterr()
+    exit_code, _, talk = show(tmp_path, capfd, "r::same")
+    assert (exit_code, "`same` may be 2 trials" in talk) == (2, True)
+    assert show(tmp_path, capfd, "r::greeting/same/nop+native/1")[0] == 0
+
+
 def test_a_format_that_a_trial_has_not_is_refused(made, capfd):
     exit_code, _, talk = show(
         made, capfd, f"r::{first_trial(made)['id']}", "--output-format", "junit"

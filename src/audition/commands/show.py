@@ -3,6 +3,7 @@
 In: `RUN` or `RUN::TRIAL`. Out: a report. Must not know: how anything was asked or graded.
 """
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ STDERR_BYTES = 4096
 def show(config: Config, /, what: str | None, out: str, **words: Any) -> None:
     """What RUN (default: the newest) came to, or what happened in one TRIAL of it.
 
-    TRIAL is the id of a trial or a part of it that only one has.
+    TRIAL is the id of a trial or a part of it that only one has, beside those of a baseline.
 
     \b
     Examples:
@@ -99,14 +100,20 @@ def show_trial(path: Path, words: str, config: Config, style: str) -> None:
 
 
 def find_trial(path: Path, words: str) -> str:
-    """The place of the one trial that is meant."""
-    places = {trial.id: trial.place for trial in read_places(path)}
+    """The place of the one trial that is meant; of the skill itself before that of a baseline."""
+    trials = list(read_places(path))
+    places = {trial.id: trial.place for trial in trials}
     if words in places:
         return places[words]
     whole = [name for name in places if f"/{words}/" in f"/{name}/"]
+    if whole:  # a case of that name in another file has a hash behind it
+        twin = re.compile(rf"/{re.escape(words)}-[0-9a-f]{{8}}/")
+        whole += [name for name in places if twin.search(f"/{name}")]
     near = whole or [name for name in places if words in name]
     if not near:  # a case whose name is no safe file name has another one in its trials
         near = [each.id for each in read_records(path) if words in each.case]
+    own = {trial.id for trial in trials if not trial.variant}
+    near = [name for name in near if name in own] or near
     if len(near) == 1:
         return places[near[0]]
     if near:

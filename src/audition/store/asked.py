@@ -36,6 +36,7 @@ class Place(Value, frozen=True, kw_only=True):
     id: str
     place: str
     index: int = 0
+    variant: str = ""
 
 
 def write_inputs(run: Path, inputs: Inputs, *, fsync: bool = True) -> None:
