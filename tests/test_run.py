@@ -148,7 +148,8 @@ def test_grading_again_in_several_processes_is_grading_in_one(house):
         assert told == json.loads(before[0])["trials"]
         before[0] = (run / "results.json").read_bytes()  # when it ended has changed
     (good / "meta.json").unlink()
-    assert "4 trials: 4 stand" in audition(house, "grade", "r", "-j", "2").stderr
+    done = audition(house, "grade", "r", "-j", "2")
+    assert "5 trials: 4 stand as they were, 1 graded again; 1 verdict changed" in done.stderr
 
 
 def test_grading_again_changes_nothing(house):
@@ -402,16 +403,55 @@ def test_a_trial_is_shown_by_the_name_of_its_case_however_odd(house):
         assert json.loads(done.stdout)["record"]["case"] == each, done.stderr
 
 
-def test_a_session_that_is_gone_is_said_and_its_grade_stays(house):
+@pytest.mark.parametrize(
+    ("file", "text", "reason"),
+    [
+        ("trace.jsonl", None, "damaged: trace.jsonl is missing; remove the trial's folder"),
+        ("meta.json", None, "damaged: meta.json is missing; remove the trial's folder"),
+        ("meta.json", "{", "damaged: meta.json cannot be understood; remove the trial's folder"),
+    ],
+)
+def test_a_damaged_trial_is_an_error_in_every_file_and_the_others_are_graded(
+    house, file, text, reason
+):
+    write_cases(house, [case("good"), case("quiet"), case("deaf")])
+    audition(house, "run", "-a", "fake", "--run-id", "r", "-q")
+    run = house / "artifacts/skill-evals/r"
+    harmed = next(run.glob(f"work/*/good/*/*/{file}"))
+    kept = harmed.read_bytes()
+    harmed.unlink()
+    if text:
+        harmed.write_text(text)
+    for said in ("2 stand as they were, 1 graded again; 1 verdict changed", "0 verdicts changed"):
+        done = audition(house, "grade", "r")
+        assert (done.returncode, said in done.stderr) == (1, True), done.stderr
+        assert "3 trials  1 passed  1 failed  1 in error" in done.stdout
+        assert reason in done.stdout
+    lines = [json.loads(line) for line in (run / "progress.jsonl").read_text().splitlines()]
+    assert {each["case"]: each for each in lines} == results(house)
+    assert {name: each["status"] for name, each in results(house).items()} == {
+        "good": "error",
+        "quiet": "fail",
+        "deaf": "pass",
+    }
+    assert audition(house, "show", "r").stdout == done.stdout
+    harmed.write_bytes(kept)
+    audition(house, "grade", "r")
+    assert results(house)["good"]["status"] == "pass"
+
+
+def test_a_trial_of_which_nothing_can_be_read_stops_grading_with_what_to_do(house):
     write_cases(house, [case("good"), case("quiet")])
     audition(house, "run", "-a", "fake", "--run-id", "r", "-q")
-    before = results(house)
-    next((house / "artifacts/skill-evals/r/work").rglob("trace.jsonl")).unlink()
+    folder = next((house / "artifacts/skill-evals/r").glob("work/*/good/*/*"))
+    (folder / "meta.json").write_text("{")
+    (folder / "grade.json").unlink()
     done = audition(house, "grade", "r")
     assert done.returncode == 2
-    assert done.stderr.startswith("error: cannot read ")
-    assert "trace.jsonl: No such file" in done.stderr
-    assert results(house) == before
+    assert (
+        f"remove {folder.relative_to(house)} and `--resume`: the trial is asked again"
+        in done.stderr
+    )
 
 
 def test_a_run_that_does_not_say_its_agents_is_graded_by_its_plan(house):

@@ -16,7 +16,7 @@ import msgspec
 from audition.agent import Agent, count_commands, make_trace, read_with_beside
 from audition.beside import last_words, lines_beside
 from audition.check import Outcome, Ran, may_stand
-from audition.errors import Interrupted
+from audition.errors import Interrupted, RunTrouble
 from audition.evidence import climb
 from audition.faithful import weigh
 from audition.figures import sound_all
@@ -63,9 +63,15 @@ def grade_sealed(folder: Path, grading: Grading, mark: Mark | None = None) -> Re
     agent = grading.agents[trial.agent]
     skills = tuple(grading.skills[key] for key in trial.skills)
     delivered = as_delivered(agent, trial.delivery)
-    with _reading, in_words("read", f"{folder}/trace.jsonl"):
-        trace = read_sealed_trace(folder, agent, sealed)
-        evidence = climb(trace, skills, delivered, sealed.catalogue, trial.case.prompts)
+    try:
+        with _reading, in_words("read", f"{folder}/trace.jsonl"):
+            trace = read_sealed_trace(folder, agent, sealed)
+            evidence = climb(trace, skills, delivered, sealed.catalogue, trial.case.prompts)
+    except RunTrouble:
+        if os.path.exists(f"{folder}/trace.jsonl"):
+            raise
+        # One damaged trial is no reason to leave the others ungraded.
+        return msgspec.structs.replace(blank, reason=damage("trace.jsonl is missing"))
     write_derived(f"{folder}/final.txt", trace.answer)
     outcome = _outcome(folder, grading, sealed, trace, evidence)
     stderr = last_words(folder / "stderr.txt") if trace.end.status == "interrupted" else ""
@@ -86,6 +92,11 @@ def grade_sealed(folder: Path, grading: Grading, mark: Mark | None = None) -> Re
     )
     stays = may_stand(trial.case)
     return with_stamp(record, mark, grading.ground, trial.policy) if stays else record
+
+
+def damage(what: str) -> str:
+    """The reason of a trial of which something that was sealed is lost."""
+    return f"damaged: {what}; remove the trial's folder and `--resume`: it is asked again"
 
 
 def as_delivered(agent: Agent, delivery: str) -> Agent:

@@ -24,12 +24,20 @@ from audition.commands.run import FORMATS
 from audition.config import Config
 from audition.counted import counted
 from audition.errors import AuditionError, RunTrouble
-from audition.grading import grade_sealed
+from audition.grading import damage, grade_sealed
 from audition.installed import configure_agent
-from audition.model import Inputs
+from audition.model import Inputs, Record
 from audition.policy import find_policy
 from audition.stamp import read_standing, take_mark
-from audition.store import Run, find_run, open_run, read_inputs, results_stand
+from audition.store import (
+    Run,
+    find_run,
+    open_run,
+    read_inputs,
+    read_record,
+    read_sealed,
+    results_stand,
+)
 from audition.yardstick import Grading
 
 MANY = 400
@@ -82,7 +90,7 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
     with open_run(path.parent, path.name, resume=True, fsync=fsync, mend=False) as store:
         folders = [Path(f"{path}/work/{trial.place}") for trial in inputs.plan]
         if judge:
-            sealed = [each for each in folders if (each / "meta.json").exists()]
+            sealed = [each for each in folders if _is_whole(each)]
             judge_again(sealed, judge, grading, inputs)
         stand = results_stand(path)
         done = Regraded(Reckoning(path, inputs), fresh=words["fresh"])
@@ -202,13 +210,37 @@ def grade_share(
                 continue
             try:
                 record = grade_sealed(folder, grading, mark)
-            except RunTrouble:
-                if os.path.exists(f"{folder}/meta.json"):
-                    raise
-                continue  # it was planned, and never asked
+            except RunTrouble as error:
+                if not (lost := _record_of_lost(folder, error)):
+                    continue  # it was planned, and never asked
+                record = lost
             data, before, differs = store.regrade(record, folder)
             lines.write(data + b"\n")
             done.graded += 1
             done.changed += before is None or before != record.status
             done.differ += differs
             done.reckoning.add(record)
+
+
+def _is_whole(folder: Path) -> bool:
+    return (folder / "meta.json").exists() and (folder / "trace.jsonl").exists()
+
+
+def _record_of_lost(folder: Path, trouble: RunTrouble) -> Record | None:
+    """A trial whose seal is damaged, by what was said of it; None where it was never asked."""
+    try:
+        read_sealed(folder)
+    except RunTrouble:
+        there = (folder / "meta.json").exists()
+        try:
+            kept = read_record(folder)
+        except RunTrouble as error:
+            hint = f"remove {folder} and `--resume`: the trial is asked again"
+            raise RunTrouble(str(error), hint) from error
+        if kept is None and there:
+            raise
+        reason = damage(f"meta.json {'cannot be understood' if there else 'is missing'}")
+        return kept and msgspec.structs.replace(
+            kept, status="error", reason=reason, skills=(), grades=(), strict=None, stamp=""
+        )
+    raise trouble
