@@ -334,7 +334,19 @@ def test_a_file_is_judged_by_its_schema(tmp_path):
     assert found.status == "fail"
     assert "count" in found.reason
     (tmp_path / "b.json").write_bytes(b'"\xff"')
-    assert "not UTF-8" in grade(outcome, "json_valid", path="b.json").reason
+    assert "byte 1" in grade(outcome, "json_valid", path="b.json").reason
+
+
+def test_a_byte_order_mark_is_left_out_of_json_as_of_any_text(tmp_path):
+    (tmp_path / "a.json").write_bytes(b'\xef\xbb\xbf{"count": 0}')
+    (tmp_path / "b.json").write_bytes(b'\xef\xbb\xbf"\xff"')
+    case = Case(**A_CASE, file=str(tmp_path / "cases.yaml"))
+    outcome = an_outcome(root=tmp_path, case=case)
+    assert grade(outcome, "json_valid", path="a.json").status == "pass"
+    assert grade(outcome, "file_matches", path="a.json", pattern="^{").status == "pass"
+    assert "byte 4" in grade(outcome, "json_valid", path="b.json").reason
+    (tmp_path / "s.json").write_bytes(b'\xef\xbb\xbf{"type": "object"}')
+    assert grade(outcome, "json_valid", path="a.json", schema="s.json").status == "pass"
 
 
 def test_a_default_in_the_schema_does_not_fill_in_what_is_missing():

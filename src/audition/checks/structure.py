@@ -73,7 +73,7 @@ def _load_schema(schema: str, folder: Path) -> Json:
     """The schema in a file; a relative path is seen from the folder of the case file."""
     path = folder / schema
     try:
-        return _read(path.read_text("utf-8"))
+        return _read(path.read_text("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         why = getattr(error, "strerror", None) or error
         raise BadArguments(
@@ -104,7 +104,8 @@ def _file_text(outcome: Outcome, path: str) -> str | Verdict:
     if len(data) >= READ_CAP:
         return undecided(f"`{excerpt(path)}` is too large to be read whole")
     try:
-        return data.decode("utf-8")
+        # As in `file_matches`: a byte order mark is left out.
+        return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         said = f"`{excerpt(path)}` is not UTF-8: byte {error.start}"
         return failed(said, *writers(outcome, path))
@@ -134,7 +135,8 @@ def json_valid(
 
     Without `path`, the answer is read: the one block in it that is fenced as `json`, or else
     the whole of it. Prose around bare JSON fails, two such blocks fail, and so do `NaN`,
-    `Infinity`, a key that stands twice and bytes that are not UTF-8. `path` is as in `file_exists`.
+    `Infinity`, a key that stands twice and bytes that are not UTF-8. `path` is as in
+    `file_exists`; a byte order mark is left out.
 
     `schema` is a mapping, or the path of a JSON file, relative to the case file. Without it
     any JSON passes. Schemas are of draft 7, with `$defs` too. A keyword that would be
