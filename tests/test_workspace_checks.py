@@ -103,6 +103,33 @@ def test_a_file_that_was_not_kept_decides_nothing():
     assert status(outcome, "files_untouched", paths=["*.bin"]) == "fail"
 
 
+def test_what_was_not_kept_was_not_removed_and_only_the_fixtures_can_have_changed(tmp_path):
+    (tmp_path / "old.md").touch()
+    outcome = left(changed=("a.md",), removed=("b.md",), refused=(".venv/bin/python3",))
+    assert status(outcome, "files_removed", paths=["b.md"], exactly=True) == "pass"
+    assert status(outcome, "files_changed", paths=["a.md"], exactly=True) == "pass"
+    assert status(outcome, "files_changed", paths=["**/python3"]) == "fail"
+    assert status(outcome, "files_removed", paths=["**/python3"]) == "fail"
+    changes = Changes(added=("c.md",), changed=("a.md",), refused=("old.md",))
+    linked = an_outcome(root=tmp_path, sealed={"changes": changes})
+    assert status(linked, "files_changed", paths=["a.md"], exactly=True) == "error"
+    assert status(linked, "files_changed", paths=["old.md"]) == "error"
+    assert status(linked, "files_added", paths=["c.md"], exactly=True) == "pass"
+
+
+def test_what_lay_in_a_folder_that_cannot_be_looked_into_may_be_gone(tmp_path):
+    (tmp_path / "shut").mkdir()
+    (tmp_path / "shut/a.md").touch()
+    changes = Changes(removed=("b.md",), refused=("shut",))
+    outcome = an_outcome(root=tmp_path, sealed={"changes": changes})
+    assert status(outcome, "files_removed", paths=["b.md"]) == "pass"
+    assert status(outcome, "files_removed", paths=["b.md"], exactly=True) == "error"
+    assert status(outcome, "files_removed", paths=["shut/*.md"]) == "error"
+    assert status(outcome, "layout", files=["shut/*.md"]) == "error"
+    assert status(outcome, "layout", forbid=["shut/*.md"]) == "error"
+    assert status(outcome, "named", path="shut/*", pattern=".*") == "error"
+
+
 @pytest.mark.parametrize("what", ["added", "changed", "removed"])
 def test_untouched_is_broken_by_any_change(what):
     outcome = left(**{what: ("src/a.py",)})
@@ -138,6 +165,24 @@ def test_names_must_match_whole_and_something_must_be_there_to_be_named(tmp_path
     assert status(outcome, "named", path="r/*", pattern=r"\d{4}|x") == "fail"
     assert status(outcome, "named", path="s/*", pattern=".*") == "fail"
     assert refused("named", path="r/*", pattern="(?=x)").field == "pattern"
+
+
+def test_what_was_not_kept_is_there_all_the_same(tmp_path):
+    (tmp_path / "a.md").touch()
+    (tmp_path / "now-a-link.md").touch()
+    changes = Changes(refused=("BAD.md", "now-a-link.md", "x.orig"))
+    outcome = an_outcome(root=tmp_path, sealed={"changes": changes})
+    found = grade(outcome, "layout", forbid=["*.orig"])
+    assert (found.status, "`x.orig`" in found.reason) == ("fail", True)
+    assert status(outcome, "layout", forbid=["*.bak"]) == "pass"
+    assert status(outcome, "layout", files=["*.orig"]) == "error"
+    assert status(outcome, "layout", files=["now-a-link.md"]) == "error"
+    assert status(outcome, "layout", files=["*.md"]) == "pass"
+    assert status(outcome, "layout", files=["*.txt", "*.orig"]) == "fail"
+    found = grade(outcome, "named", path="*.md", pattern="[a-z-]+[.]md")
+    assert (found.status, "`BAD.md`" in found.reason) == ("fail", True)
+    assert status(outcome, "named", path="*.md", pattern="[A-Za-z-]+[.]md") == "pass"
+    assert status(outcome, "named", path="*.orig", pattern=".*") == "error"
 
 
 # waste

@@ -26,6 +26,7 @@ from audition.pattern import excerpt
 
 Globs = Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1)]
 SHOWN = 8
+NOT_KEPT = "{} was not kept: a link, a device or too large"
 
 
 def look_at_globs(arguments: dict[str, Json]) -> None:
@@ -54,15 +55,46 @@ def lines_of(outcome: Outcome, paths: Sequence[str]) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+def unkept_of(outcome: Outcome) -> tuple[list[str], list[str], list[str]]:
+    """The files that were kept, the paths that were not, and what the fixture had below those.
+
+    What was not kept is there all the same, a link or whatever it is. Only of what lies
+    below a folder that could not be looked into is it not known whether it still is.
+    """
+    refused = outcome.sealed.changes.refused
+    names = list(outcome.files.names())
+    if not refused:
+        return names, [], []
+    gone = frozenset(refused)
+    folders = tuple(f"{each}/" if each else "" for each in refused)
+    below = [each for each in names if each.startswith(folders)]
+    hidden = gone.union(below)
+    return [each for each in names if each not in hidden], list(refused), below
+
+
+def _may_be(outcome: Outcome, done: str) -> list[str]:
+    """Paths of which it is not known whether they were added, changed or removed."""
+    refused = outcome.sealed.changes.refused
+    if not refused:
+        return []
+    _, _, below = unkept_of(outcome)
+    if done == "removed":
+        return below  # whatever else was not kept is there
+    begun_with = set(outcome.files.names())
+    if done == "changed":
+        return [*(each for each in refused if each in begun_with), *below]
+    return [each for each in refused if each not in begun_with]
+
+
 def _each_fits(
     outcome: Outcome, globs: list[str], paths: Sequence[str], done: str, *, exactly: bool
 ) -> Verdict:
     """Every glob fits a path; with `exactly`, every path is fitted too."""
-    unkept = outcome.sealed.changes.refused
+    unkept = _may_be(outcome, done)
     missing = [glob for glob in globs if not matching(glob, paths)]
     fitted = {path for glob in globs for path in matching(glob, paths)}
     if hidden := [path for glob in missing for path in matching(glob, unkept)]:
-        return undecided(f"{name_some(hidden)} was not kept: a link, a device or too large")
+        return undecided(NOT_KEPT.format(name_some(hidden)))
     if missing:
         what = name_some(paths) if paths else "none"
         return failed(f"no file was {done} that fits {name_some(missing)}; {done}: {what}")
@@ -98,7 +130,8 @@ def files_changed(outcome: Outcome, *, paths: Globs, exactly: bool = False) -> V
     """Files of the fixture have another content now.
 
     `paths` and `exactly` are as in `files_added`. A file that was removed, or added, was not
-    changed.
+    changed. One of the fixture where a link stands now makes the check an error where it
+    might decide.
 
     Example:
         checks:
