@@ -10,11 +10,14 @@ from functools import lru_cache
 from posixpath import basename, isabs, join, normpath
 
 from audition.model import Value
+from audition.shell.variables import spelled
+from audition.shell.words import Known
 from audition.shell.wrappers import find_commands
 
 LOOKS = frozenset(
-    "cd pushd popd pwd ls dir echo which type tree stat file find realpath readlink dirname "  # noqa: SIM905
-    "basename test [ [[ true :".split()
+    "cd pushd popd pwd ls dir echo printf which type tree stat file find realpath readlink dirname "  # noqa: SIM905
+    "basename test [ [[ true false : set shopt export declare local readonly typeset unset exit "
+    "return".split()
 )
 FILTERS = frozenset(("head", "tail", "wc", "cat", "sort", "uniq", "less", "more", "nl", "cut"))
 READS = frozenset(
@@ -25,6 +28,7 @@ _TELLS_OF = frozenset(("wc", "grep", "egrep", "fgrep", "rg", "diff"))
 """They read a file, and tell of it; what stands in it they need not show."""
 _READS_OFFERED = READS - {"awk", "gawk", "diff", "source", "."}
 _PATTERN_FIRST = frozenset(("sed", "awk", "gawk", "grep", "egrep", "fgrep", "rg", "jq"))
+_PATTERN_OPTIONS = frozenset(("grep", "egrep", "fgrep", "rg", "sed"))
 _TAKES_VALUE = {
     **dict.fromkeys(("head", "tail"), frozenset(("-n", "-c"))),
     **dict.fromkeys(("grep", "egrep", "fgrep", "rg"), frozenset(("-A", "-B", "-C", "-m"))),
@@ -42,8 +46,12 @@ _OPENED = re.compile(
 _PRINTS = re.compile(r"[\d$,;pq\s+~]*")
 _FIND_ACTS = frozenset(("-delete", "-fprint", "-fprint0", "-fprintf", "-fls"))
 """What `find` does itself; what it executes is a command of its own."""
-_BRACES = re.compile(r"\{([^{}\s]*,[^{}\s]*)\}")
-_MOST_SPELLED = 64
+_TREE_WRITES = re.compile(r"-[A-Za-z]*o")
+_SORT_WRITES = re.compile(r"-[A-Za-z]*o|--output")
+_PATTERN_FILE = re.compile(r"-[A-Za-df-z]*?f(.*)|--file(?:=(.*))?", re.DOTALL)
+_PATTERN_GIVEN = re.compile(r"-[A-Za-df-z]*[ef].+|--(?:regexp|expression|file)=", re.DOTALL)
+"""Of `grep`, `rg` and `sed`: with it the first word is no pattern but a file."""
+_HERE = re.compile(r"(?:\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`)(?:/+|$)")
 
 
 class Step(Value, frozen=True, kw_only=True):
@@ -61,6 +69,8 @@ class Step(Value, frozen=True, kw_only=True):
     """When it runs: what is piped, or in the background, has the place of what it runs beside."""
     tells: int
     """What the exit code of the line tells of it: see ends.py."""
+    known: Known
+    """What the variables hold that the line gave a value before it."""
 
 
 def split_commands(line: str) -> tuple[tuple[str, ...], ...]:
@@ -73,8 +83,10 @@ def is_look_around(line: str, skill_files: Collection[str]) -> bool:
 
     Such a line does not count as effective. Every simple command of it, under any wrapper,
     must be one of:
-    * `cd pushd popd pwd ls dir echo which type tree stat file realpath readlink dirname
-      basename test true`, `command -v`, and `find` that neither acts nor deletes;
+    * `cd pushd popd pwd ls dir echo printf which type stat file realpath readlink dirname
+      basename test true false`, `command -v`, and `find` and `tree` that write and delete nothing;
+    * what only tells the shell how to go on: `set shopt export declare local readonly
+      typeset unset exit return`;
     * a filter of what these print, with no file of its own: `head tail wc cat sort uniq
       less more nl cut grep`;
     * a reader (`cat head tail less sed -n grep wc …`) of nothing but offered SKILL.md files,
@@ -120,16 +132,22 @@ def steps_of(line: str) -> tuple[Step, ...]:
                 wrapped_in=tuple(simple.wrapped_in),
                 place=place,
                 tells=simple.tells,
+                known=simple.known,
             )
         )
         if simple.words and simple.words[0] in ("cd", "pushd"):
-            folder = in_folder(folder, next((w for w in simple.words[1:] if w[:1] != "-"), "~"))
+            into = next((word for word in simple.words[1:] if word[:1] != "-"), "~")
+            folder = in_folder(folder, spelled(into, simple.known)[0])
     return tuple(steps)
 
 
 def in_folder(folder: str, path: str) -> str:
     """A path as typed in a folder, seen from where the line began."""
-    return path if isabs(path) or path[:1] in "~$" or not folder else normpath(join(folder, path))
+    if path.startswith(("$", "`")):
+        path = _HERE.sub("", path, count=1) or "."
+    if isabs(path) or path[:1] in "~$" or not folder:
+        return path
+    return normpath(join(folder, path))
 
 
 def _name(words: tuple[str, ...]) -> str:
@@ -147,8 +165,10 @@ def _operands(words: tuple[str, ...]) -> list[str]:
         if word == "--":
             found.extend(rest)
         elif len(word) > 1 and word[0] == "-":
-            if pattern and word in ("-e", "-f", "--expression", "--regexp"):
+            if pattern and word in ("-e", "-f", "--expression", "--regexp", "--file"):
                 next(rest, None)
+                pattern = False
+            elif pattern and name in _PATTERN_OPTIONS and _PATTERN_GIVEN.match(word):
                 pattern = False
             elif word in valued:
                 next(rest, None)
@@ -159,7 +179,11 @@ def _operands(words: tuple[str, ...]) -> list[str]:
 
 def read_by(step: Step) -> list[str]:
     """The paths that a simple command reads."""
-    return [in_folder(step.folder, path) for each in _read_by(step) for path in _spelled(each)]
+    return [
+        in_folder(step.folder, path)
+        for each in _read_by(step)
+        for path in spelled(each, step.known)
+    ]
 
 
 def run_by(step: Step) -> list[str]:
@@ -167,7 +191,7 @@ def run_by(step: Step) -> list[str]:
     path = _run_by(step.words)
     if not path and step.takes and _INTERPRETERS.fullmatch(_name(step.words)):
         path = step.takes[0] if not step.words[1:] or step.words[-1] in ("-", "-s") else ""
-    return [in_folder(step.folder, path)] if path else []
+    return [in_folder(step.folder, each) for each in spelled(path, step.known)] if path else []
 
 
 def _read_by(step: Step) -> list[str]:
@@ -205,28 +229,24 @@ def _prints(step: Step) -> bool:
     return name not in _TELLS_OF and not (name == "sed" and _edits(step.words))
 
 
-def _spelled(path: str) -> list[str]:
-    """The paths that braces stand for: `{a,b}/SKILL.md`."""
-    spelled = [path]
-    while len(spelled) < _MOST_SPELLED and (found := _BRACES.search(spelled[0])):
-        begin, end = found.span()
-        spelled = [
-            each[:begin] + word + each[end:] for each in spelled for word in found[1].split(",")
-        ]
-    return spelled
-
-
 def _looks(step: Step, skill_files: Collection[str], *, sought: bool) -> bool:
     name, words = _name(step.words), step.words
     if step.writes or not words:
         return not step.writes
     if name in LOOKS:
-        return name != "find" or not _FIND_ACTS.intersection(words)
+        return not (
+            (name == "find" and _FIND_ACTS.intersection(words))
+            or (name == "tree" and any(_TREE_WRITES.match(word) for word in words[1:]))
+        )
     if name == "command":
         return words[1:2] in (("-v",), ("-V",))
     if name not in _READS_OFFERED or _acts(name, words):
         return False
-    typed = [path for each in (*_operands(words), *step.takes) for path in _spelled(each)]
+    typed = [
+        path
+        for each in (*_operands(words), *_patterns_in(name, words), *step.takes)
+        for path in spelled(each, step.known)
+    ]
     named = [in_folder(step.folder, path) for path in typed]
     if not named:
         return name in FILTERS or name == "grep"
@@ -237,10 +257,20 @@ def _looks(step: Step, skill_files: Collection[str], *, sought: bool) -> bool:
 def _acts(name: str, words: tuple[str, ...]) -> bool:
     """Whether a reader does more than print what it is given."""
     if name == "sort":
-        return any(word[:2] == "-o" or word[:8] == "--output" for word in words)
+        return any(_SORT_WRITES.match(word) for word in words[1:])
     if name == "grep":
         return any(re.match(r"-\w*[rR]|--(dereference-)?recursive", word) for word in words)
     return name == "sed" and not _only_prints(words)
+
+
+def _patterns_in(name: str, words: tuple[str, ...]) -> list[str]:
+    """The files that `grep -f` takes its patterns from."""
+    found: list[str] = []
+    for place, word in enumerate(words if "grep" in name else (), 1):
+        match = _PATTERN_FILE.fullmatch(word)
+        if match:
+            found.append(match[1] or match[2] or "".join(words[place : place + 1]))
+    return found
 
 
 def _only_prints(words: tuple[str, ...]) -> bool:

@@ -7,16 +7,24 @@ here-documents, and raises on an open quote: an agent's half line must still be 
 """
 
 import re
+from collections.abc import Mapping
 
 from audition.shell.ends import ALL, mark_ends
+from audition.shell.inner import closing, closing_brace, is_arithmetic, substitutions, unescape
 
 LONGEST = 256 * 1024
 """What is behind it is not read."""
 
+SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash", "fish"))
+_OPEN_BRACES = 16
+_QUOTES = ("'", '"')
 _PLAIN = re.compile(r"[^\s'\"\\`$|&;<>()#]+")
 _SPECIAL = re.compile(r"[\n'\"\\`$|&;<>()#]")
 _OPERATOR = re.compile(r"\|\||&&|;;|\|&|[;&|\n()]")
 _REDIRECT = re.compile(r"(?:\d+|&)?(<<<|<<-?|>>|>\||>&|<&|<>|>|<)")
+
+Known = Mapping[str, tuple[str, ...]]
+NOTHING_KNOWN: Known = {}
 
 
 class Simple:
@@ -24,7 +32,7 @@ class Simple:
 
     __slots__ = (
         *("beside", "code", "into", "script", "takes", "tells", "then", "words"),
-        *("wrapped_in", "writes"),
+        *("known", "wrapped_in", "writes"),
     )
 
     def __init__(self) -> None:
@@ -45,6 +53,8 @@ class Simple:
         """The operator behind it."""
         self.tells = ALL
         """What the exit code of the line tells of it: see ends.py."""
+        self.known: Known = NOTHING_KNOWN
+        """What the variables hold that the line gave a value before it: each of a loop's."""
         self.wrapped_in: list[tuple[str, ...]] = []
         """The words of the wrappers that were taken off it, the outermost first."""
 
@@ -87,7 +97,10 @@ class _Reader:
         self.found: list[Simple] = []
         self.words: list[str] = []
         self.simple = Simple()
-        self.heredocs: list[tuple[str, Simple]] = []
+        self.heredocs: list[tuple[str, Simple, bool]] = []
+        """The word that ends each, whose it is, and whether the shell looks into it."""
+        self.open_braces = 0
+        """Each `${` that does not close was looked for to the end."""
         self.grouped = False
         """There are parentheses."""
 
@@ -119,9 +132,11 @@ class _Reader:
     def _redirect(self, how: str) -> None:
         while self.at < len(self.text) and self.text[self.at] in " \t":
             self.at += 1
+        start = self.at
         target = self._word()
         if how in ("<<", "<<-"):
-            self.heredocs.append((target, self.simple))
+            quoted = any(sign in self.text[start : self.at] for sign in "'\"\\")
+            self.heredocs.append((target, self.simple, not quoted))
         elif how == "<":
             self.simple.takes.append(target)
         elif how == "<<<":
@@ -133,7 +148,7 @@ class _Reader:
             self.simple.into.append(target)
 
     def _skip_heredocs(self) -> None:
-        for mark, simple in self.heredocs:
+        for mark, simple, live in self.heredocs:
             lines: list[str] = []
             while self.at < len(self.text):
                 end = self.text.find("\n", self.at)
@@ -144,6 +159,9 @@ class _Reader:
                     break
                 lines.append(line)
             simple.code = "\n".join(lines)
+            # A shell that it is for finds them itself.
+            if live and not any(word.rpartition("/")[2] in SHELLS for word in simple.words):
+                self._search(simple.code)
         self.heredocs.clear()
 
     def _word(self) -> str:
@@ -168,11 +186,21 @@ class _Reader:
             elif char == '"':
                 self.at += 1
                 self._quoted(parts)
+            elif char == "$" and text[self.at + 1 : self.at + 2] in _QUOTES:
+                self._dollar_quoted(parts)
             elif char in "$`" or text.startswith(("<(", ">("), self.at):
                 self._dollar(parts)
             else:
                 break
         return "".join(parts)
+
+    def _dollar_quoted(self, parts: list[str]) -> None:
+        """`$'…'`, and `$"…"`, whose dollar says nothing here."""
+        if self.text[self.at + 1] == "'":
+            said, self.at = unescape(self.text, self.at + 2)
+            parts.append(said)
+        else:
+            self.at += 1
 
     def _quoted(self, parts: list[str]) -> None:
         text = self.text
@@ -197,17 +225,32 @@ class _Reader:
             end = text.find("`", start + 1)
             end = len(text) if end < 0 else end
             self._inner(text[start + 1 : end])
+        elif is_arithmetic(text, start):
+            end = closing(text, start + 2)
+            self._search(text[start + 3 : end])
         elif text.startswith(("$(", "<(", ">("), start):
-            end = _closing(text, start + 2)
-            if not text.startswith("$((", start):
-                self._inner(text[start + 2 : end])
+            end = closing(text, start + 2)
+            self._inner(text[start + 2 : end])
         elif text.startswith("${", start):
-            end = text.find("}", start)
-            end = len(text) if end < 0 else end
+            end = self._closing_brace(start + 2)
+            self._search(text[start + 2 : end])
         else:
             end = start
         self.at = end + 1
         parts.append(text[start : self.at])
+
+    def _closing_brace(self, at: int) -> int:
+        end = closing_brace(self.text, at) if self.open_braces < _OPEN_BRACES else -1
+        if end < 0:
+            # As little as can be is taken for its inside: behind it may stand a deed.
+            self.open_braces += 1
+            end = self.text.find("}", at)
+        return len(self.text) if end < 0 else end
+
+    def _search(self, text: str) -> None:
+        if "$" in text or "`" in text:
+            for each in substitutions(text):
+                self._inner(each)
 
     def _inner(self, text: str) -> None:
         inside = Simple()
@@ -225,22 +268,3 @@ class _Reader:
         self.grouped = self.grouped or operator in ("(", ")")
         # A line may break behind an `&` or a `|`: what comes runs beside all the same.
         self.simple.beside |= operator in ("|", "|&", "&")
-
-
-def _closing(text: str, at: int) -> int:
-    """Where the parenthesis closes that opened before `at`; the end where none does."""
-    open_ones, quote = 1, ""
-    while at < len(text):
-        char = text[at]
-        if char == "\\" and quote != "'":
-            at += 1
-        elif quote:
-            quote = "" if char == quote else quote
-        elif char in "'\"":
-            quote = char
-        elif char in "()":
-            open_ones += 1 if char == "(" else -1
-            if not open_ones:
-                return at
-        at += 1
-    return len(text)

@@ -6,11 +6,11 @@ In: a line. Out: the simple commands that do the work. Must not know: what they 
 import re
 
 from audition.shell.ends import KEYWORDS, ZERO
-from audition.shell.words import Simple, read_words, writer
+from audition.shell.variables import BEGINS, learn
+from audition.shell.words import NOTHING_KNOWN, SHELLS, Known, Simple, read_words, writer
 
 DEEPEST = 8
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
-_SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash", "fish"))
 _SHELL_VALUED = frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
 """Options of a shell that take a value; a bundle such as `-euo` takes one as its last letter does."""
 _WRAPPERS: dict[str, frozenset[str]] = {
@@ -90,9 +90,13 @@ _SCRIPTED = {
     "nix-shell": ("--run", "--command"),
 }
 """Programs that run a line behind one of these options."""
+_BUNDLES_C = frozenset(("su", "script", "runuser", "sg"))
+"""Of these the letters of several options may stand in one word, `-c` as the last."""
+_TAKES_ONLY = re.compile(r"""\s*<\s*(?:[^\s<>&|;()'"]+|"[^"]*"|'[^']*')\s*""")
+"""`$(<file)`, which stands for `$(cat file)`."""
 
 
-def find_commands(line: str, depth: int = 0) -> list[Simple]:
+def find_commands(line: str, depth: int = 0, known: Known = NOTHING_KNOWN) -> list[Simple]:
     """The simple commands of a line, in order, out of all wrappers and substitutions."""
     found: list[Simple] = []
     before: Simple | None = None
@@ -100,10 +104,17 @@ def find_commands(line: str, depth: int = 0) -> list[Simple]:
         if before and before.then == "|" and not simple.code:
             simple.code = _printed(before) if _reads_a_line(simple.words) else ""
         before = simple
+        if known:
+            simple.known = known
         if not simple.script:
+            if simple.words and ("=" in simple.words[0] or simple.words[0] in BEGINS):
+                known = learn(simple.words, known)
             found.extend(_unwrap(simple, depth))
         elif depth < DEEPEST:
-            inside = find_commands(simple.script, depth + 1)
+            script = simple.script
+            inside = find_commands(
+                f"cat {script}" if _TAKES_ONLY.fullmatch(script) else script, depth + 1, known
+            )
             for each in inside:
                 each.tells = 0
             found.extend(inside)
@@ -114,7 +125,7 @@ def find_commands(line: str, depth: int = 0) -> list[Simple]:
 
 def _reads_a_line(words: tuple[str, ...]) -> bool:
     """Whether it is a shell that takes its lines from what is piped into it."""
-    shell = bool(words) and words[0].rpartition("/")[2] in _SHELLS
+    shell = bool(words) and words[0].rpartition("/")[2] in SHELLS
     return shell and all(each[:1] == "-" and "c" not in each for each in words[1:])
 
 
@@ -140,12 +151,14 @@ def _unwrap(simple: Simple, depth: int) -> list[Simple]:
     if words[0] in ("for", "case", "select", "function"):
         simple.words = ()
     name, text = words[0].rpartition("/")[2], _line_of(words)
-    if name in _SHELLS:
+    if name in SHELLS:
         text = _script_of(words) or simple.code
     inner = _wrapped(name, words)
     if not (text or inner) or depth >= DEEPEST:
         return [simple]
     outer = simple.words
+    # It keeps all that is printed in a file, by default `typescript`.
+    simple.writes = simple.writes or (name == "script" and "/dev/null" not in words)
     found = _inside(simple, text, inner, depth)
     tells = simple.tells & _PASSED_ON.get(name, simple.tells)
     for each in found:
@@ -156,10 +169,16 @@ def _unwrap(simple: Simple, depth: int) -> list[Simple]:
     return found
 
 
-def _wrapped(name: str, words: list[str]) -> list[str]:
-    """The command that another one runs, given as words; none where it runs none."""
+def _wrapped(name: str, words: list[str]) -> list[list[str]]:
+    """The commands that another one runs, given as words."""
     if name == "find":
-        return _executed(words)
+        return [each for each in _executed(words) if each]
+    inner = _run_by(name, words)
+    return [inner] if inner else []
+
+
+def _run_by(name: str, words: list[str]) -> list[str]:
+    """The command that another one runs, given as words; none where it runs none."""
     runner = _RUNNERS.get((name, words[1])) if len(words) > 1 else None
     if runner is not None:
         inner = _behind(words[1:], runner)
@@ -178,15 +197,18 @@ def _wrapped(name: str, words: list[str]) -> list[str]:
     return inner
 
 
-def _inside(simple: Simple, text: str, inner: list[str], depth: int) -> list[Simple]:
+def _inside(simple: Simple, text: str, inner: list[list[str]], depth: int) -> list[Simple]:
     """What a wrapper runs, under the redirections of the wrapper."""
     if text:
-        found = find_commands(text, depth + 1)
+        found = find_commands(text, depth + 1, simple.known)
         outer = Simple()
     else:
-        within = Simple()
-        within.words, within.takes, within.code = tuple(inner), simple.takes, simple.code
-        found = _unwrap(within, depth + 1)
+        found = []
+        for each in inner:
+            within = Simple()
+            within.words, within.takes, within.code = tuple(each), simple.takes, simple.code
+            within.known = simple.known
+            found += _unwrap(within, depth + 1)
         outer = simple if simple.words[0].endswith("find") else Simple()
     if found and simple.writes:
         found[-1].writes = True
@@ -217,9 +239,13 @@ def _line_of(words: list[str]) -> str:
                 return " ".join(words[place + 1 :])
             if word[:1] != "-" and not _ASSIGNMENT.match(word):
                 return ""
-    for flag in _SCRIPTED.get(name, ()):
-        if flag in words[:-1]:
-            return words[words.index(flag) + 1]
+    for place, word in enumerate(words[1:] if name in _SCRIPTED else (), 2):
+        flag, given, value = word.partition("=")
+        if flag in _SCRIPTED[name] and given and flag[:2] == "--":
+            return value
+        bundle = name in _BUNDLES_C and word[:2] != "--" and word[:1] == "-" and word[-1] == "c"
+        if (bundle or word in _SCRIPTED[name]) and place < len(words):
+            return words[place]
     return ""
 
 
@@ -230,7 +256,7 @@ def _behind(words: list[str], valued: frozenset[str]) -> list[str]:
         word = words[place]
         if word == "--":
             return words[place + 1 :]
-        if word in valued:
+        if word in valued or _ends_in_valued(word, valued):
             place += 1
         elif word[:1] != "-" and not _ASSIGNMENT.match(word):
             break
@@ -238,14 +264,27 @@ def _behind(words: list[str], valued: frozenset[str]) -> list[str]:
     return words[place:]
 
 
-def _executed(words: list[str]) -> list[str]:
-    """What `find -exec` runs, with the file it looks for by name in the place of `{}`."""
-    for flag in ("-exec", "-execdir", "-ok", "-okdir"):
-        if flag in words:
-            inner = words[words.index(flag) + 1 :]
-            end = next((n for n, word in enumerate(inner) if word in (";", "+", "\\;")), len(inner))
-            return [_sought(words) if word == "{}" else word for word in inner[:end]]
-    return []
+def _ends_in_valued(word: str, valued: frozenset[str]) -> bool:
+    """`sudo -Eu root`: of letters in one word, the first that takes a value ends the word."""
+    if len(word) < 3 or word[0] != "-" or word[1] == "-":
+        return False
+    letters = [place for place, letter in enumerate(word) if f"-{letter}" in valued and place]
+    return letters[:1] == [len(word) - 1]
+
+
+def _executed(words: list[str]) -> list[list[str]]:
+    """What each `find -exec` runs, with the file it looks for by name in the place of `{}`."""
+    found: list[list[str]] = []
+    inner: list[str] | None = None
+    for word in words:
+        if inner is None:
+            if word in ("-exec", "-execdir", "-ok", "-okdir"):
+                found.append(inner := [])
+        elif word in (";", "+", "\\;"):
+            inner = None
+        else:
+            inner.append(_sought(words) if word == "{}" else word)
+    return found
 
 
 def _sought(words: list[str]) -> str:
