@@ -9,8 +9,9 @@ import pytest
 from audition.checks.program import _trouble
 from audition.errors import Interrupted
 from audition.faithful import conclude
-from audition.grading import mark_followed, spent, verify
+from audition.grading import mark_followed, spent
 from audition.model import Case, CheckSpec, Evidence, Grade, Spent, Usage
+from audition.verifying import verify
 
 PASS = Grade(by="activation", status="pass")
 CHECK = Grade(by="answer_contains", status="pass", lines=(7,))

@@ -34,13 +34,22 @@ def digest_fixtures(trials: Iterable[Trial]) -> dict[str, str]:
     return {path: _digest_path(path) for path in sorted(paths)}
 
 
-def _digest_path(path: str) -> str:
-    if Path(path).is_dir():
-        return digest_folder(path)[:16]
+def digest_case_files(trials: Iterable[Trial]) -> dict[str, str]:
+    """The bytes of every case file of a plan, by path."""
+    files = dict.fromkeys(trial.case.file for trial in trials)
+    return {file: told for file in files if (told := digest_file(Path(file)))}
+
+
+def digest_file(path: Path) -> str:
+    """The bytes of a file; empty where there is none."""
     try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
     except OSError:
         return ""
+
+
+def _digest_path(path: str) -> str:
+    return digest_folder(path)[:16] if Path(path).is_dir() else digest_file(Path(path))
 
 
 def case_digest(case: Case, fixtures: Mapping[str, str]) -> str:

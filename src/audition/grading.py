@@ -5,10 +5,8 @@ Must not know: the live workspace, how the agent was asked.
 """
 
 import os
-import shlex
-import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,7 +14,7 @@ import msgspec
 from audition.agent import Agent, count_commands, make_trace, read_with_beside
 from audition.beside import last_words, lines_beside
 from audition.check import Outcome, Ran, may_stand
-from audition.errors import Interrupted, RunTrouble
+from audition.errors import RunTrouble
 from audition.evidence import climb
 from audition.faithful import weigh
 from audition.figures import sound_all
@@ -38,12 +36,12 @@ from audition.model import (
     Usage,
 )
 from audition.no_verdict import infrastructure_trouble
-from audition.process import Start, run_command
 from audition.shell import is_look_around
 from audition.stamp import Mark, take_mark, with_stamp
 from audition.store import in_words, read_sealed, write_derived
 from audition.trace_file import Cut, count_objects, numbered_lines, small_file
-from audition.workspace import case_folder, materialise, sealed_files
+from audition.verifying import copied, verify
+from audition.workspace import case_folder, sealed_files
 from audition.yardstick import Grading
 
 LOADED = RUNGS.index("loaded")
@@ -54,7 +52,7 @@ _reading = threading.Lock()
 def grade_sealed(folder: Path, grading: Grading, mark: Mark | None = None) -> Record:
     """Read what a trial left behind and say what it is worth."""
     mark = mark or take_mark(folder)  # before it is read: what changes meanwhile fits no stamp
-    sealed = read_sealed(folder)
+    sealed = _as_mended(read_sealed(folder), grading)
     trial, blank = sealed.trial, _blank(sealed, grading, folder)
     if trial.ineligible:
         return msgspec.structs.replace(blank, status="ineligible", reason=trial.ineligible)
@@ -92,6 +90,14 @@ def grade_sealed(folder: Path, grading: Grading, mark: Mark | None = None) -> Re
     )
     stays = may_stand(trial.case)
     return with_stamp(record, mark, grading.ground, trial.policy) if stays else record
+
+
+def _as_mended(sealed: Sealed, grading: Grading) -> Sealed:
+    """The seal with the checks that the trial is to be graded by."""
+    case = grading.mended.get(sealed.trial.case.node) if grading.mended else None
+    if case is None:
+        return sealed
+    return msgspec.structs.replace(sealed, trial=msgspec.structs.replace(sealed.trial, case=case))
 
 
 def damage(what: str) -> str:
@@ -215,15 +221,13 @@ def _outcome(
     beside = case_folder(sealed.trial.case.file, grading.stood)
 
     def run_program(command: str | list[str], stdin: bytes, seconds: float) -> Ran:
-        with tempfile.TemporaryDirectory(prefix="audition-verify-") as into:
-            materialise(files, Path(into, "work"))
-            Path(into, "answer.txt").write_text(trace.answer, "utf-8", "replace")
+        with copied(files, trace.answer) as into:
             told = {
                 "AUDITION_ANSWER": f"{into}/answer.txt",
                 "AUDITION_TRACE": os.path.abspath(folder / "trace.jsonl"),
                 "AUDITION_CASE_DIR": str(beside),
             }
-            return verify(command, stdin, seconds, Path(into), told, grading.stop)
+            return verify(command, stdin, seconds, into, told, grading.stop)
 
     commands = count_commands(trace, effective)
     # `as_json` must not hold its own outcome: such a circle keeps every trace in memory.
@@ -264,43 +268,4 @@ def tell_program(
             "trace": str(folder / "trace.jsonl"),
             "folder": str(folder),
         }
-    )
-
-
-def verify(
-    command: str | list[str],
-    stdin: bytes,
-    seconds: float,
-    into: Path,
-    told: Mapping[str, str],
-    stop: Callable[[], bool] | None = None,
-) -> Ran:
-    """Run the user's own verifier in a copy of the sealed workspace."""
-    said = into / "said.txt"
-    finished = run_command(
-        Start(
-            argv=tuple(shlex.split(command) if isinstance(command, str) else command),
-            cwd=str(into / "work"),
-            env={**os.environ, **told},
-            stdin=stdin,
-            stdout=said,
-            stderr=into / "stderr.txt",
-            seconds=seconds,
-            stop=stop,
-        )
-    )
-    if finished.stopped == "interrupted":
-        raise Interrupted
-    with said.open("rb") as file:
-        text = file.read(64 * 1024).decode(errors="replace").strip()
-    if not text:
-        with (into / "stderr.txt").open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - 2000))
-            text = file.read().decode(errors="replace").strip()
-    code, stopped = finished.exit_code, finished.stopped
-    return Ran(
-        exit_code=-1 if code is None else code,
-        output=text,
-        timed_out=stopped == "timeout",
-        too_long=stopped == "output",
     )

@@ -23,7 +23,7 @@ import msgspec
 
 from audition.agent import Agent
 from audition.beside import LAST_BYTES
-from audition.model import Record, Skill, Value
+from audition.model import Case, Record, Skill, Value
 from audition.registry import is_ours
 
 SIZE = 16
@@ -33,6 +33,7 @@ ASKING = frozenset({"command", "open_login", "budget"})
 TOOLS = ("msgspec", "re2", "fastjsonschema")
 """The packages that grading works with."""
 SETTLED_NS = 2_000_000_000
+NO_CASES: Mapping[str, Case] = {}
 _BEFORE, _BEHIND = b'"stamp":"', b'"}'
 _began = time.time_ns()
 _encode = msgspec.json.Encoder().encode
@@ -57,12 +58,18 @@ class Mark(Value, frozen=True, kw_only=True):
 
 
 def lay_ground(
-    run: Path, stood: str, skills: Mapping[str, Skill], agents: Mapping[str, Agent]
+    run: Path,
+    stood: str,
+    skills: Mapping[str, Skill],
+    agents: Mapping[str, Agent],
+    mended: Mapping[str, Case] = NO_CASES,
 ) -> Ground | None:
     """The ground of a run's grades; None where it cannot be told."""
     try:
         digest = blake2b(_code(), digest_size=SIZE)
         digest.update(_encode((stood, dict(sorted(skills.items())))))
+        if mended:
+            digest.update(_encode(dict(sorted(mended.items()))))
         with suppress(FileNotFoundError):
             _add_file(digest, f"{run}/inputs/fixtures.json", "fixtures.json")
         with suppress(FileNotFoundError):

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from audition.agent import Agent
-from audition.model import Skill, Value
+from audition.model import Case, Skill, Value
 from audition.stamp import Ground, lay_ground
 
 
@@ -26,7 +26,10 @@ class Grading(Value, frozen=True, kw_only=True, dict=True):
     stop: Callable[[], bool] | None = None
     """True once programs that grade are to be ended, and what they grade is left ungraded."""
 
+    mended: Mapping[str, Case] = {}
+    """Cases by node whose checks are others than those that are sealed with their trials."""
+
     @cached_property
     def ground(self) -> Ground | None:
         """What the stamps of its grades are made of; made when it is first asked for."""
-        return lay_ground(self.run, self.stood, self.skills, self.agents)
+        return lay_ground(self.run, self.stood, self.skills, self.agents, self.mended)

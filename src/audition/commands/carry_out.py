@@ -21,6 +21,7 @@ from audition.commands.baselines import add_baselines
 from audition.commands.dry_run import at_once, say_plan, show_plan
 from audition.commands.finish import exit_code, finish, say, show_result
 from audition.commands.judges import make_judge, resume_judge
+from audition.commands.mended import kept_cases
 from audition.commands.modes import check_delivery
 from audition.commands.options import resume_words
 from audition.commands.picking import pick_suites
@@ -29,7 +30,7 @@ from audition.commands.wishes import Wishes, caps_of, gate_of, limits_of, rules_
 from audition.config import Config
 from audition.errors import UsageError
 from audition.executor import executors
-from audition.fingerprint import digest_fixtures
+from audition.fingerprint import digest_case_files, digest_fixtures
 from audition.grader import second_grader
 from audition.installed import Ready, all_ready, check_mcp, configure_agent
 from audition.model import Inputs, Record, Suite, Trial, Value
@@ -113,6 +114,7 @@ def ask_plan(plan: Plan, wishes: Wishes, config: Config) -> Done:
             "judge": msgspec.to_builtins(wishes.judged),
             "suite": wishes.suite,
             "fixtures": digest_fixtures(plan.trials),
+            "case_files": digest_case_files(plan.trials),
             "cells": msgspec.to_builtins(plan.cells),
             "gate": msgspec.to_builtins(gate_of(wishes, config)),
             "caps": msgspec.to_builtins(caps_of(wishes)),
@@ -181,7 +183,15 @@ def _go(
     judge: "Judge | None",
 ) -> Done:
     brakes = Brakes()
-    grading = _grading(store, inputs, ready, wishes.policy, brakes)
+    grading = Grading(
+        run=store.path,
+        skills=inputs.skills,
+        agents={name: each.agent for name, each in ready.items()},
+        policy=wishes.policy,
+        stood=inputs.stood,
+        stop=brakes.halting,
+        mended=kept_cases(store.path),
+    )
     most = at_once(wishes) if wishes.executor == "threads" else 1
     with (
         second_grader(len(inputs.plan), most, grading) as grader,
@@ -247,19 +257,6 @@ def _ask_all(inputs: Inputs, house: House, brakes: Brakes, wishes: Wishes) -> No
         plan = inputs.plan
         for record in run_smoke_first(plan, done, go) if wishes.smoke_first else go(plan):
             progress.tell(record)
-
-
-def _grading(
-    store: Run, inputs: Inputs, ready: dict[str, Ready], policy: str | None, brakes: Brakes
-) -> Grading:
-    return Grading(
-        run=store.path,
-        skills=inputs.skills,
-        agents={name: each.agent for name, each in ready.items()},
-        policy=policy,
-        stood=inputs.stood,
-        stop=brakes.halting,
-    )
 
 
 def _house(

@@ -19,6 +19,7 @@ from audition.agent import Agent
 from audition.commands.finish import Reckoning, exit_code, finish, say, show_result
 from audition.commands.judge_options import judge_options, read_wishes
 from audition.commands.judges import judge_again, make_judge
+from audition.commands.mended import Mended, find_mended, keep_mended
 from audition.commands.options import option, out_option, output_format
 from audition.commands.run import FORMATS
 from audition.config import Config
@@ -55,6 +56,7 @@ MANY = 400
     help="Processes at once.  [default: by the processors]",
 )
 @click.option("--fresh", is_flag=True, help="Read every trial anew; no kept grade stands.")
+@click.option("--as-planned", is_flag=True, help="Grade by the checks as they were when asked.")
 @click.option("--rejudge", is_flag=True, help="Ask the judge again; this one costs money.")
 @judge_options
 @option("--fsync/--no-fsync", default=True, help="Force each grade to disk.")
@@ -65,7 +67,9 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
     """Grade RUN (default: the newest) again from its sealed trials: free, asks nobody.
 
     For when a reader, a check or a policy was mended. The verdicts of the live run come
-    from the same code. What the judge said is kept with each trial and counts again, unless
+    from the same code. Where a case file has changed, its cases are graded by the checks and
+    process rules that stand in it today, unless they ask or expect something else now;
+    `--as-planned` grades by those of the day the run was made. What the judge said is kept with each trial and counts again, unless
     `--rejudge` asks it anew. A kept grade stands, and is not made again, where the sealed
     bytes, the rules and the code are all what they were; `--fresh` reads everything anew.
 
@@ -82,12 +86,19 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
         settings = {**inputs.settings, "gate": msgspec.to_builtins(config.gate)}
         inputs = msgspec.structs.replace(inputs, settings=settings)
     agents = agents_of(inputs, config)
+    mended = Mended() if words["as_planned"] else find_mended(path, inputs)
     grading = Grading(
-        run=path, skills=inputs.skills, agents=agents, policy=words["policy"], stood=inputs.stood
+        run=path,
+        skills=inputs.skills,
+        agents=agents,
+        policy=words["policy"],
+        stood=inputs.stood,
+        mended=mended.cases,
     )
     judge = make_judge(read_wishes(words), config, needed=True) if words["rejudge"] else None
     fsync = words["fsync"]
     with open_run(path.parent, path.name, resume=True, fsync=fsync, mend=False) as store:
+        keep_mended(path, mended.cases)
         folders = [Path(f"{path}/work/{trial.place}") for trial in inputs.plan]
         if judge:
             sealed = [each for each in folders if _is_whole(each)]
@@ -99,6 +110,8 @@ def grade(config: Config, /, run: str | None, **words: Any) -> int:
             raise RunTrouble(f"the run {path.name} has no sealed trial to grade")
         anew = done.differ > 0 or not stand
         summary, notable = finish(path, inputs, fsync=fsync, anew=anew, counted=done.reckoning)
+    for note in mended.notes:
+        say(note)
     say(done.in_words())
     show_result(path, inputs, summary, notable, words["output_format"])
     return exit_code(summary)
