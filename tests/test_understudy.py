@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from audition.agent import Ask, find_agent, read_trace
 from audition.errors import UsageError
 from audition.model import Call, Case, CheckSpec, Message, Offer, Result, Usage
+from audition.session_text import usage_in_words
 from audition.understudy.act import find_resources, recite
 from audition.understudy.choice import THRESHOLD, choose, find_explicit, score
 from audition.understudy.example import fit_schema, match_pattern
@@ -230,6 +231,13 @@ def test_a_session_ends_as_limited_when_its_turns_are_used_up(workspace, turns, 
 def test_usage_is_a_quarter_of_the_characters(tmp_path):
     trace = start(tmp_path, "x" * 40)
     assert (trace.usage.input_tokens, trace.usage.output_tokens) == (10, -(-len(trace.answer) // 4))
+
+
+@pytest.mark.parametrize("agent", ["understudy", "oracle", "nop", "coin:1"])
+def test_what_asks_no_model_costs_nothing(workspace, agent):
+    usage = start(workspace, Case(id="c", prompt="Greet the guest", skill="greeting"), agent).usage
+    assert usage.dollars == 0
+    assert usage_in_words(usage).endswith(" out, cost $0")
 
 
 def test_two_sessions_are_the_same_to_the_byte(workspace):

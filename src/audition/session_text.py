@@ -204,7 +204,8 @@ def usage_in_words(usage: Usage | None) -> str:
 
     if usage is None:
         return "unknown"
-    dollars = "unknown" if usage.dollars is None else f"${usage.dollars:.4f}"
+    digits = 4 if usage.dollars else 0
+    dollars = "unknown" if usage.dollars is None else f"${usage.dollars:.{digits}f}"
     cached = "" if usage.cached_input_tokens is None else f" ({usage.cached_input_tokens:,} cached)"
     tokens = f"{count(usage.input_tokens)} tokens in{cached}, {count(usage.output_tokens)} out"
     return f"{tokens}, cost {dollars}"

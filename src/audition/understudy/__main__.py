@@ -241,11 +241,12 @@ def iter_nothing() -> Acting:
 
 
 def report_usage(session: Session) -> None:
-    """Print what was used since the last time: four characters are one token."""
+    """Print what was used since the last time: four characters are one token, no model is paid."""
     emit(
         "usage",
         input_tokens=-(-session.read_chars // 4),
         output_tokens=-(-session.written_chars // 4),
+        dollars=0.0,
     )
     session.read_chars = session.written_chars = 0
 
