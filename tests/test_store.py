@@ -144,6 +144,21 @@ def test_a_line_of_the_plan_that_cannot_be_read_is_named(tmp_path):
         read_inputs(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["run.json", "plan.jsonl"])
+@pytest.mark.parametrize("text", ["{", None])
+def test_what_is_left_of_a_run_that_does_not_know_what_was_asked_is_told(tmp_path, name, text):
+    path = stored.make_run(tmp_path, count=4)
+    (path / name).unlink()
+    if text:
+        (path / name).write_text(text)
+    elif name == "run.json":
+        return  # without it, it is no run
+    with pytest.raises(RunTrouble, match=re.escape(name)) as caught:
+        read_inputs(path)
+    assert "put the file back from a copy, or run the cases anew" in caught.value.hint
+    assert f"{path}/results.json" in caught.value.hint
+
+
 @pytest.mark.parametrize(
     "name", ["", "..", "../x", "a/b", "last", "x" * 101, ".hidden", "a b", "é", "history.db", "a\n"]
 )
@@ -296,8 +311,9 @@ def test_a_grade_that_cannot_be_read_is_named_and_the_others_are_still_read(tmp_
     first = stored.plan(4)[0]
     time.sleep(0.02)
     (path / "work" / first.place / "grade.json").write_bytes(text)
-    with pytest.raises(RunTrouble, match=re.escape(f"{first.place}/grade.json")):
+    with pytest.raises(RunTrouble, match=re.escape(f"{first.place}/grade.json")) as caught:
         list(read_records(path))
+    assert f"`audition grade {path}`" in caught.value.hint
     with pytest.raises(RunTrouble, match=r"grade\.json"):
         open_run(tmp_path, "r", resume=True)
     damaged = []
@@ -487,6 +503,16 @@ def test_a_full_or_read_only_disk_is_refused_before_the_first_trial(mount):
     assert (code, closed.words()) == (2, [])
     assert "Read-only" in talk
     assert "--out" in talk
+
+
+def test_a_run_that_may_not_be_written_is_to_be_copied_not_made_elsewhere(mount):
+    place = mount("size=4m")
+    path = stored.make_run(place, count=2)
+    subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+    with pytest.raises(RunTrouble, match="Read-only") as caught:
+        open_run(place, path.name, resume=True)
+    assert "copy it to a folder that you may write" in caught.value.hint
+    assert "--out" not in caught.value.hint
 
 
 def test_a_file_in_the_way_of_the_folder_is_told_in_words(tmp_path):

@@ -14,7 +14,7 @@ import msgspec
 
 from audition.errors import RunTrouble
 from audition.model import Case, Inputs, Trial, Value
-from audition.store.files import in_words, write_whole
+from audition.store.files import trouble, write_whole
 
 _encode = msgspec.json.Encoder().encode
 _FIELDS = tuple(field.name for field in msgspec.structs.fields(Trial))
@@ -70,7 +70,7 @@ def read_inputs(run: Path, *, plan: bool = True) -> Inputs:
     except OSError as error:
         raise RunTrouble(f"cannot read {path}: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise RunTrouble(f"{path} cannot be understood: {error}") from error
+        raise RunTrouble(f"{path} cannot be understood: {error}", _what_is_left(run)) from error
     return msgspec.structs.replace(inputs, plan=tuple(read_plan(run))) if plan else inputs
 
 
@@ -102,9 +102,21 @@ def _decode_lines(path: Path, kind: Any, whole: Any = None) -> Iterator[Any]:
     decoder, full = msgspec.json.Decoder(kind), msgspec.json.Decoder(whole or kind)
     number = 1
     try:
-        with in_words("read", path), path.open("rb") as lines:
+        with path.open("rb") as lines:
             for line in lines:
                 yield (full if b'"case":{' in line else decoder).decode(line)
                 number += 1
+    except FileNotFoundError as error:
+        raise RunTrouble(f"{path} is missing", _what_is_left(path.parent)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, IndexError) as error:
-        raise RunTrouble(f"{path}:{number} cannot be understood: {error}") from error
+        hint = _what_is_left(path.parent)
+        raise RunTrouble(f"{path}:{number} cannot be understood: {error}", hint) from error
+    except OSError as error:
+        raise trouble(error, "read", path) from error
+
+
+def _what_is_left(run: Path) -> str:
+    """What to do where the words that a run was asked in are lost: nothing can make them again."""
+    told = [name for name in ("summary.md", "results.json") if (run / name).is_file()]
+    kept = f"; what it came to still stands in {run}/{' and '.join(told)}" if told else ""
+    return f"put the file back from a copy, or run the cases anew{kept}"

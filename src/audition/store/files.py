@@ -6,7 +6,7 @@ Must not know: what the bytes mean.
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import get_ident
@@ -26,19 +26,28 @@ HINTS = {
 }
 
 
-def trouble(error: OSError, doing: str, path: str | Path) -> RunTrouble:
+KEPT_HINTS = HINTS | dict.fromkeys(
+    (errno.EROFS, errno.EACCES, errno.EPERM),
+    "a run is written where it stands: copy it to a folder that you may write, and name the copy",
+)
+"""For a run that is there already, to which another `--out` leads nobody."""
+
+
+def trouble(
+    error: OSError, doing: str, path: str | Path, hints: Mapping[int, str] = HINTS
+) -> RunTrouble:
     """What the operating system refused, in words."""
     number = error.errno or 0
-    return RunTrouble(f"cannot {doing} {path}: {error.strerror or error}", HINTS.get(number, ""))
+    return RunTrouble(f"cannot {doing} {path}: {error.strerror or error}", hints.get(number, ""))
 
 
 @contextmanager
-def in_words(doing: str, path: str | Path) -> Iterator[None]:
+def in_words(doing: str, path: str | Path, hints: Mapping[int, str] = HINTS) -> Iterator[None]:
     """Turns an OSError into RunTrouble."""
     try:
         yield
     except OSError as error:
-        raise trouble(error, doing, path) from error
+        raise trouble(error, doing, path, hints) from error
 
 
 def write_all(descriptor: int, data: bytes) -> None:

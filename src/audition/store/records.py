@@ -9,6 +9,7 @@ Must not know: who writes the run.
 """
 
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -105,9 +106,10 @@ def read_record(folder: Path | str, trial: str = "") -> Record | None:
 
 
 def _damaged(path: str, why: str) -> RunTrouble:
+    run = Path(path).parents[5]
     return RunTrouble(
         f"{path} cannot be understood: {why}",
-        "remove that file and `--resume`: the trial is graded again from what is sealed",
+        f"`audition grade {shlex.quote(str(run))}` makes it again from what is sealed",
     )
 
 

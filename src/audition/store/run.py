@@ -24,6 +24,7 @@ from audition.errors import RunTrouble
 from audition.model import Inputs, Record, Sealed, Trial, Value
 from audition.store.asked import read_places, write_inputs
 from audition.store.files import (
+    KEPT_HINTS,
     in_words,
     streamed,
     sync,
@@ -70,7 +71,7 @@ def open_run(
             f"there is no run `{run_id}` below {out} to go on with",
             f"the newest is `{near[-1]}`" if near else "leave `--resume` out to begin one",
         )
-    with in_words("make", path):
+    with in_words("write", path, KEPT_HINTS) if resume else in_words("make", path):
         path.mkdir(parents=True, exist_ok=True)
         lock = take_lock(path)
         try:
