@@ -32,6 +32,16 @@ def test_a_folder_below_finds_it_and_the_nearest_wins(tmp_path):
     assert load_config(tmp_path / "x" / "y").defaults == {"jobs": 2}
 
 
+def test_runs_are_kept_beside_the_file_wherever_below_it_one_stands(tmp_path, monkeypatch):
+    (tmp_path / "x").mkdir()
+    for folder, out in ((tmp_path, "runs"), (tmp_path / "x", "../runs")):
+        monkeypatch.chdir(folder)
+        (tmp_path / "audition.toml").write_text('out = "runs"\n')
+        assert load_config().defaults == {"out": out}
+    (tmp_path / "audition.toml").write_text('out = "/elsewhere/runs"\n')
+    assert load_config().defaults == {"out": "/elsewhere/runs"}
+
+
 def test_a_pyproject_of_something_else_is_passed_over(tmp_path):
     write(tmp_path, "jobs = 1\n")
     (tmp_path / "x").mkdir()

@@ -265,6 +265,14 @@ def test_named_skills_keep_their_order(asked, found):
     assert names(suite(f"skills: {asked}\n{CASE_TEXT}")) == found
 
 
+def test_two_skills_of_one_name_are_a_warning_where_the_file_names_none():
+    twin = Path("skills/twin")
+    twin.mkdir()
+    (twin / "SKILL.md").write_text("---\nname: greet\ndescription: x\n---\n")
+    found = suite("cases: [{id: a, prompt: x, skill: greet}]")
+    assert ["two skills are named `greet`" in each.message for each in found.losses] == [True]
+
+
 def test_two_skills_of_one_name_are_a_warning():
     Path("more/greet").mkdir(parents=True)
     Path("more/greet/SKILL.md").write_text(Path("skills/greet/SKILL.md").read_text())

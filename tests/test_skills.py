@@ -383,3 +383,12 @@ def test_a_skill_of_a_plug_in_knows_its_name(tmp_path, about, name):
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: status\ndescription: Tells.\n---\nx\n")
     assert read_skill(folder).plugin == name
+
+
+def test_a_key_that_is_given_twice_is_told_with_both_lines(tmp_path):
+    folder = tmp_path / "a"
+    folder.mkdir()
+    (folder / "SKILL.md").write_text("---\nname: a\nname: b\ndescription: c\n---\n")
+    [problem] = read_skill(folder).problems
+    assert (problem.line, "is given twice" in problem.message) == (3, True)
+    assert problem.hint == "the first is on line 2; it counts"

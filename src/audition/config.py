@@ -27,7 +27,7 @@ KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "max_runs": (int, "How many trials a run may ask, as `--max-runs`."),
     "jobs": (int, "How many trials run at once, as `-j`."),
     "timeout": ((int, float), "Seconds one trial may take, as `--timeout`."),
-    "out": (str, "The folder that holds the runs, as `--out`."),
+    "out": (str, "The folder that holds the runs, as `--out`; relative to this file."),
     "sandbox": (str, "How agents are kept apart from you, as `--sandbox`."),
     "executor": (str, "Who runs the trials, as `--executor`."),
     "provider": (str, "Who answers for the model, as `--provider`."),
@@ -171,6 +171,10 @@ def _read(path: Path, *, whole: bool) -> Config:
         if key in TABLES:
             continue
         defaults[key] = _checked(path, text, key, value)
+    if "out" in defaults:
+        # Beside the file, wherever below it one stands; said as seen from there.
+        out = path.parent.absolute() / Path(defaults["out"]).expanduser()
+        defaults["out"] = os.path.relpath(out) if out.is_relative_to(path.parent) else str(out)
     agents = {
         name: _agent(path, text, name, entry) for name, entry in table.get("agents", {}).items()
     }

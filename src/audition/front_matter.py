@@ -109,14 +109,13 @@ def _split(text: str, file: str, problems: list[Finding]) -> tuple[str, str]:
 
 def _read_fields(front: str, file: str, problems: list[Finding]) -> dict[str, str]:
     """The scalars of the front matter, as text."""
-    marked = parse_yaml(front.encode(), file)
+    marked = parse_yaml(b"\n" + front.encode(), file)  # the file's first line is the `---`
     by_line = _read_lines(front, file)
     broken = not isinstance(marked.value, dict)
     for each in marked.findings:
         words = each.message + ("; read line by line" if broken else "")
         hint = "quote the value, or use `>-`" if broken else each.hint
-        # The first line of the file is the `---`.
-        problems.append(_warn(file, each.line + 1, words, hint, each.field, each.column))
+        problems.append(_warn(file, each.line, words, hint, each.field, each.column))
     if broken:
         if marked.value is not None:
             problems.append(_warn(file, 2, "the front matter has no `key: value`"))
@@ -129,9 +128,10 @@ def _read_fields(front: str, file: str, problems: list[Finding]) -> dict[str, st
             # `argument-hint: [file] [format]` is a list to YAML; people mean the text.
             fields[key] = by_line[key]
             if key in {"name", "description"}:
-                line = node.place.line + 1
                 said = f"`{key}` is not text"
-                problems.append(_warn(file, line, said, "quote it", key, node.place.column))
+                problems.append(
+                    _warn(file, node.place.line, said, "quote it", key, node.place.column)
+                )
     return fields
 
 

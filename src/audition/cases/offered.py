@@ -6,7 +6,7 @@ Must not know: what else a case says.
 
 import glob
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from audition.called import bare
@@ -33,13 +33,17 @@ def offered_skills(root: Node, findings: Findings) -> tuple[Skill, ...]:
     for each in node.items() if isinstance(node.value, list) else [node]:
         for skill in _named(each, findings):
             found.setdefault(skill.path, skill)
-    skills = tuple(found.values())
-    for number, skill in enumerate(skills):
-        twins = [one.path for one in skills[:number] if one.name == skill.name]
-        if twins:
-            words = f"two skills are named `{skill.name}`: {twins[0]} and {skill.path}"
+    _say_twins(found.values(), node, findings)
+    return tuple(found.values())
+
+
+def _say_twins(skills: Iterable[Skill], node: Node, findings: Findings) -> None:
+    first: dict[str, str] = {}
+    for skill in skills:
+        if skill.name in first:
+            words = f"two skills are named `{skill.name}`: {first[skill.name]} and {skill.path}"
             findings.say(node, words, "offer one of them", "warning", key=True)
-    return skills
+        first.setdefault(skill.name, skill.path)
 
 
 def _near(root: Node, findings: Findings) -> tuple[Skill, ...]:
@@ -51,6 +55,7 @@ def _near(root: Node, findings: Findings) -> tuple[Skill, ...]:
         elif (folder / "SKILL.md").is_file():
             found = (read_skill(folder),)
         if found:
+            _say_twins(found, root, findings)
             return found
     places = ", ".join(f"`{each}`" for each in NEAR)
     findings.say(root, f"no skills near this file (looked in {places})", "add `skills: [FOLDER]`")
