@@ -21,6 +21,7 @@ import msgspec
 
 from audition.agent import Agent
 from audition.errors import AuditionError
+from audition.held_folder import own_folder
 from audition.kept import keep_inputs, put_fixture, put_skill
 from audition.model import Changes, Skill, Trial, Value
 from audition.safe_copy import BadTree
@@ -75,7 +76,8 @@ def staged(
     remove: Callable[[str], None] = remove_tree,
 ) -> Iterator[Stage]:
     """A stage for one trial, outside of any repository; removed when the trial is over."""
-    root = f"{_temporary_folder(os.environ.get('AUDITION_TMP'))}/audition-{os.urandom(6).hex()}"
+    temporary = _temporary_folder(os.environ.get("AUDITION_TMP"))
+    root = f"{own_folder(temporary)}/{os.urandom(4).hex()}"
     os.mkdir(root, 0o700)
     try:
         place = Place(root=root, workspace=f"{root}/work", home=f"{root}/home", tmp=f"{root}/tmp")  # noqa: S108
