@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from audition.agent import find_agent, make_trace, read_trace
 from audition.evidence import climb
 from audition.model import RUNGS, Call, Denial, End, Message, Offer, Result, Skill, Usage
+from audition.skills import read_skill
 
 TRACES = Path(__file__).parent / "traces" / "claude" / "2.1.327"
 claude = find_agent("claude")
@@ -354,12 +355,70 @@ def test_a_body_that_a_failed_command_printed_was_read():
     assert found.rung == "loaded"
 
 
+HOUSE = (
+    "Always end a report with the line of the house.",
+    "The line of the house stands in capitals, on a line of its own.",
+    "Never write a report of more than four hundred words.",
+)
+LONG = "# Reports\n\n" + "\n".join(HOUSE) + "\nDo it.\n"
+
+
+def shown(command, output, *skills, **more):
+    event = call(does="shell", tool="sh", command=command, **more)
+    skills = skills or (skill("reports", body=LONG), skill("greeting", body="# Hi\n"))
+    events = (event, answer(output=output))
+    return {each.skill: each for each in climb(trace_of(*events), skills, reader)}
+
+
 def test_a_body_is_known_by_its_text_however_it_was_printed():
-    skills = (skill("reports", body=BODY), skill("greeting", body="# Hi\n"))
-    event = call(does="shell", tool="sh", command="python3 peek.py")
-    trace = (event, answer(output=f"--- {BODY}"))
-    assert climbed(*trace, skills=skills, agent=reader, name="reports").rung == "loaded"
-    assert climbed(*trace, skills=skills, agent=reader, name="greeting").rung == "none"
+    found = shown("python3 peek.py", f"--- {LONG}")
+    assert (found["reports"].rung, found["greeting"].rung) == ("loaded", "none")
+    numbered = "".join(f"{n}\t{line}\n" for n, line in enumerate(LONG.splitlines(), 1))
+    assert shown("python3 peek.py", numbered)["reports"].rung == "loaded"
+    backwards = "\n".join(reversed(LONG.splitlines()))
+    assert shown("python3 peek.py", backwards)["reports"].rung == "none"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat CONTRIBUTING.md",
+        "rg -n line .",
+        "grep -rn line .agents/skills",
+        "cat CONTRIBUTING.md .agents/skills/other/SKILL.md",
+        "cd .agents/skills/other && cat SKILL.md CONTRIBUTING.md",
+        "cd reports && cat CONTRIBUTING.md",
+        "cat docs/reports.md skills/reports-2/README.md",
+    ],
+)
+def test_a_line_that_a_skill_shares_with_another_file_loads_nothing(command):
+    assert shown(command, f"# Contributing\n{HOUSE[1]}\nThanks\n")["reports"].rung == "none"
+    two = f"# Contributing\n{HOUSE[0]}\n{HOUSE[1]}\n"
+    assert shown(command, two)["reports"].rung == "none"
+    # All of a body of which there is little, too: a README may hold as much.
+    short = skill("reports", description="Writes reports.", body=f"{HOUSE[0]}\nDo it.\n")
+    text = f"Writes reports.\n{HOUSE[0]}\nDo it.\n"
+    assert shown(command, text, short)["reports"].rung == "none"
+
+
+@pytest.mark.parametrize(
+    ("command", "more"),
+    [
+        ("sed -n 4p .agents/skills/reports/SKILL.md; false", {}),
+        ("S=.agents/skills/reports; sed -n 4p $S/*", {}),
+        ("find . -name SKILL.md -exec sed -n 4p {} +", {}),
+        ("for f in */*/*/SKILL.md; do sed -n 4p $f; done", {}),
+        ("cd .agents/skills; python3 -c 'print(open(\"reports/SKILL.md\").read())'", {}),
+        ("cd .agents && grep -rh '' skills/reports", {}),
+        ("cd .agents/skills/reports && python3 /tmp/peek.py *", {}),
+        ("python3 - <<E\nfor p in Path('.agents/skills/reports').iterdir(): print(p)\nE", {}),
+        ("sed -n 4p SKILL.md", {}),
+        ("python3 peek.py", {"input": {"workdir": "/w/.agents/skills/reports"}}),
+    ],
+)
+def test_a_line_shows_a_body_where_the_command_has_to_do_with_its_folder(command, more):
+    found = shown(command, f"{HOUSE[1]}\n", **more)["reports"]
+    assert (found.rung, found.lines) == ("loaded", (1, 2))
 
 
 def test_a_path_that_only_ends_alike_is_not_the_skill():
@@ -385,6 +444,67 @@ def test_a_bundled_file_that_was_read_is_the_next_rung(event):
     assert (found.rung, found.resources) == ("read", ("templates/config.json",))
     assert found.lines == (1, 2, 5, 6)
     assert climbed(*LOAD, event, answer(6, 5, failed=True)).rung == "loaded"
+
+
+PLAY = "The first words of the play are these.\nThen comes the second line of it.\n"
+WORDS = "heill\nok sæll\nvertu velkomin heim\n"
+TABLE = "code,name\n" + "".join(f"{n},the name of number {n}\n" for n in range(100, 140))
+
+
+@pytest.fixture
+def furnished(tmp_path):
+    folder = tmp_path / "skills" / "furnished"
+    (folder / "refs").mkdir(parents=True)
+    (folder / "SKILL.md").write_text(f"---\nname: furnished\n---\n{LONG}")
+    for name, text in (("play.md", PLAY), ("words.md", WORDS), ("table.csv", TABLE)):
+        (folder / "refs" / name).write_text(text)
+    (folder / "refs" / "long.md").write_text(f"{LONG}And one line more than all of that.\n")
+    (folder / "run.py").write_text('"""Run it, and it will tell of itself."""\nprint(__doc__)\n')
+    (folder / "image.bin").write_bytes(b"\0" * 99)
+    return read_skill(folder)
+
+
+def read_in(skill, command, output, failed=False):
+    event = call(does="shell", tool="sh", command=command)
+    events = (event, answer(output=output, failed=failed))
+    return climbed(*events, skills=(skill,), agent=reader, name=skill.name).resources
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "read"),
+    [
+        ("cat {}/refs/table.csv | head -3; false", TABLE[:60], ["table.csv"]),
+        ("cat {}/refs/words.md nosuch", WORDS, ["words.md"]),
+        ("cat {}/refs/words.md nosuch", "cat: words.md: no such file", []),
+        ("cat {}/refs/play.md {}/refs/words.md", f"cat: play.md\n{WORDS}", ["words.md"]),
+        ("for f in {}/refs/*.md; do cat $f; done; false", PLAY + WORDS, ["play.md", "words.md"]),
+        ("find {} -type f -exec cat {{}} +; false", TABLE + WORDS, ["table.csv", "words.md"]),
+        ("find {} -type f | xargs head -5; false", TABLE[:99], []),
+        ("grep -rh play {}; false", PLAY[:38], []),
+        ("cd {} && find . -type f -exec cat {{}} +; false", WORDS, ["words.md"]),
+        ("find . -type f -exec cat {{}} +; false", WORDS, []),
+        ("cat {}/SKILL.md; false", LONG, []),
+        ("python3 {}/run.py", "Run it, and it will tell of itself.\n" + PLAY, []),
+    ],
+)
+def test_a_bundled_file_was_read_where_what_was_printed_shows_it(furnished, command, output, read):
+    command = command.format(*[".agents/skills/furnished"] * 2)
+    found = read_in(furnished, command, output, failed=True)
+    assert sorted(found) == sorted(f"refs/{name}" for name in read)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'S="$PWD/.agents/skills/furnished"; cat "$S/image.bin"',
+        'for f in .agents/skills/furnished/*.bin; do cat "$f"; done',
+        "for n in image; do cat .agents/skills/furnished/$n.bin; done",
+        "D=.agents/skills; cd $D/furnished && cat $(pwd)/image.bin",
+    ],
+)
+def test_a_bundled_file_is_found_through_the_variables_of_the_line(furnished, command):
+    assert read_in(furnished, command, "") == ("image.bin",)
+    assert read_in(furnished, command, "", failed=True) == ()
 
 
 def test_a_bundled_file_read_without_loading_is_noted_and_no_rung():

@@ -392,3 +392,25 @@ def test_a_key_that_is_given_twice_is_told_with_both_lines(tmp_path):
     [problem] = read_skill(folder).problems
     assert (problem.line, "is given twice" in problem.message) == (3, True)
     assert problem.hint == "the first is on line 2; it counts"
+
+
+def test_the_texts_of_a_folder_are_known_by_what_they_alone_begin_with(tmp_path):
+    folder = write_skill(tmp_path / "x")
+    (folder / "ref").mkdir()
+    licence = "Permission is granted to whoever asks.\n"
+    words = "one\r\nword behind\r\nthe other one\r\n"
+    (folder / "ref/a.md").write_bytes(b"\xef\xbb\xbf" + f"{licence}{words}".encode())
+    (folder / "ref/b.md").write_text(licence + "The line that only this one has.\n")
+    long = "".join(f"This is line {n} of the long one.\n" for n in range(9999))
+    (folder / "ref/long.md").write_text(long)
+    (folder / "ref/bin").write_bytes(b"\0" * 99)
+    (folder / "ref/few").write_text("few words")
+    (folder / "ref/latin").write_bytes(b"\xe4 line that is long enough to tell\n")
+    (folder / "ref/link").symlink_to("/etc/passwd")
+    os.mkfifo(folder / "ref/pipe")
+    read = read_skill(folder)
+    marks = dict(zip(read.resources, read.marks, strict=True))
+    assert marks.pop("ref/a.md") == ("one\nword behind\nthe other one",)
+    assert marks.pop("ref/b.md") == ("The line that only this one has.",)
+    assert marks.pop("ref/long.md") == tuple(long.splitlines()[:8])
+    assert marks == dict.fromkeys(("ref/bin", "ref/few", "ref/latin", "ref/link", "ref/pipe"), ())

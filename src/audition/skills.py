@@ -17,6 +17,7 @@ from typing import Literal
 from audition.errors import BadFile, UsageError
 from audition.front_matter import BODY_CAP, SIZE_CAP, first_paragraph, read_front_matter
 from audition.model import Finding, Skill
+from audition.telling import tell_apart
 from audition.tree import holds_runs, is_no_part_of_a_skill
 
 PLACES = (
@@ -31,6 +32,9 @@ PLACES = (
 PLUGIN = re.compile(r"[A-Za-z0-9][\w.-]{0,63}")
 PASSED_BY = {".git", ".hg", "node_modules", ".venv", "__pycache__"}
 DEPTH_CAP = 32
+HEAD = 4 * 1024
+MOST_HEADS = 256
+"""Of so many bundled files so much is looked at, to know them where they are printed."""
 Severity = Literal["error", "warning", "note"]
 
 
@@ -121,7 +125,8 @@ def read_skill(folder: Path) -> Skill:
     raw, problems = _read_text(file)
     read = read_front_matter(raw, file)
     problems += read.problems
-    digest, names, unread = _digest(path)
+    digest, heads, unread = _digest(path)
+    names = tuple(name for name in heads if name != "SKILL.md")
     problems += [
         _problem(file, f"`{name}` cannot be read", "mend its permissions") for name in unread
     ]
@@ -142,7 +147,8 @@ def read_skill(folder: Path) -> Skill:
         argument_hint=read.argument_hint,
         digest=digest,
         body=read.body[:BODY_CAP],
-        resources=tuple(name for name in names if name != "SKILL.md"),
+        resources=names,
+        marks=tell_apart([heads[name] for name in names]),
         model_invocable=read.model_invocable,
         user_invocable=read.user_invocable,
         problems=tuple(problems),
@@ -184,20 +190,35 @@ def _read_text(file: str) -> tuple[bytes, list[Finding]]:
     return raw[:SIZE_CAP], [_problem(file, message, "move detail into files beside it")]
 
 
-def _digest(folder: str) -> tuple[str, list[str], list[str]]:
-    """The digest over all files, their names, and those that could not be read."""
+def _digest(folder: str) -> tuple[str, dict[str, str], list[str]]:
+    """The digest over all files, how the text of each begins, and those that cannot be read."""
     total = hashlib.sha256()
-    names: list[str] = []
+    heads: dict[str, str] = {}
     unread: list[str] = []
     for name in sorted(_files(folder, "", 0)):
+        head = b""
         try:
-            part = _file_digest(os.path.join(folder, name))
+            part, head = _file_digest(os.path.join(folder, name))
         except OSError:
             part = b"?" * 32
             unread.append(name)
         total.update(os.fsencode(name) + b"\0" + part)
-        names.append(name.encode("utf-8", "replace").decode())
-    return total.hexdigest(), names, unread
+        heads[name.encode("utf-8", "replace").decode()] = (
+            _as_text(head) if len(heads) < MOST_HEADS else ""
+        )
+    return total.hexdigest(), heads, unread
+
+
+def _as_text(head: bytes) -> str:
+    """How a text begins, in whole lines; empty for what is none."""
+    if b"\0" in head:
+        return ""
+    if len(head) == HEAD:
+        head = head[: head.rfind(b"\n") + 1]
+    try:
+        return head.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        return ""
 
 
 def _files(folder: str, prefix: str, depth: int) -> Iterator[str]:
@@ -219,15 +240,18 @@ def _files(folder: str, prefix: str, depth: int) -> Iterator[str]:
             yield from _files(folder, f"{prefix}{each.name}/", depth + 1)
 
 
-def _file_digest(path: str) -> bytes:
+def _file_digest(path: str) -> tuple[bytes, bytes]:
+    """The digest of a file, and its first bytes."""
     kind = os.lstat(path).st_mode
     if stat.S_ISLNK(kind):
         # Its target text, not what it points to: that may lie outside and is not delivered.
-        return hashlib.sha256(b"link " + os.fsencode(os.readlink(path))).digest()
+        return hashlib.sha256(b"link " + os.fsencode(os.readlink(path))).digest(), b""
     if not stat.S_ISREG(kind):
-        return hashlib.sha256(b"other").digest()
+        return hashlib.sha256(b"other").digest(), b""
     with open(path, "rb") as opened:
+        head = opened.read(HEAD)
+        opened.seek(0)
         found = hashlib.file_digest(opened, "sha256").digest()
     # An agent that is told to run a script which may not be run does something else. It is
     # the one bit that git keeps, so a commit that is unpacked has the digest of its folder.
-    return found + b"\0x" if kind & stat.S_IXUSR else found
+    return (found + b"\0x" if kind & stat.S_IXUSR else found), head

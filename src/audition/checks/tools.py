@@ -117,7 +117,8 @@ def resource_read(outcome: Outcome, *, path: Name | None = None, skill: str = ""
     `path` is relative to the skill's folder; without it, any file but SKILL.md counts. The
     skill is the one the case expects (with `any_of`, any of them); a case that expects none
     must name it with `skill`. However the file was read counts: by the skill tool, a file
-    tool, the shell, or as an MCP resource. A script that was run was not read.
+    tool, the shell, or as an MCP resource. Of a command that failed, the output must show
+    some of the file. A script that was run was not read.
 
     Example:
         checks:

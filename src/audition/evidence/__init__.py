@@ -10,6 +10,10 @@ knows the checks.) What counts:
 * A call that failed, or has no result, is `asked`; with a Denial it is `denied`. So is a
   read of SKILL.md, where reading is the agent's own way.
 * A search that finds SKILL.md, or counts its lines, loads nothing unless it shows the body.
+* Where a command had to do with the skill's folder, its output shows a body by one telling
+  line; where it had not, it takes several, in their order: a README may share a line.
+* A bundled file that a command named was read where the command did not fail, or its output
+  shows a piece of it; one that was not named, where the output shows all its pieces.
 * A body that appears without a call, or a prompt that mentions the skill, is `injected`.
 * A skill that is not on offer is known by the name it was called by, or by the folder of
   the SKILL.md that was read.

@@ -4,14 +4,14 @@ In: a Trace, the skills on offer, the agent. Out: a Climb for each skill that wa
 Must not know: which of the rungs a skill ends on.
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from posixpath import basename, dirname
 
 from audition.agent import Agent
-from audition.bundled import Bundled
+from audition.bundled import BODY_FILE, Bundled
 from audition.called import bare, match_name, names_of
+from audition.evidence.near import UNREAL, folder_of, is_near
 from audition.evidence.rungs import Climb
 from audition.model import (
     AnyEvent,
@@ -26,12 +26,7 @@ from audition.model import (
 from audition.settling import pair_results, refused_calls
 from audition.shell import in_folder, prints_in, reads_in, runs_in
 
-BODY_FILE = "SKILL.md"
-_FOLDER_KEYS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
-"""How agents call the folder that a command is to run in."""
 _SHELVES = frozenset(("skills", "skill"))
-_UNREAL = re.compile(r"[*?\[\]{}$`]|^\.*$")
-"""What a folder's name holds, as typed, when it is none yet."""
 
 
 @lru_cache(maxsize=256)  # every trial of a suite has the same: 15 us each
@@ -176,7 +171,7 @@ class Walk:
 
     def _typed(self, call: Call, result: Result | None) -> None:
         """A shell line: what it prints, reads and runs, from the folder it was typed in."""
-        line, folder = call.command, _folder_of(call)
+        line, folder = call.command, folder_of(call)
         if not any(sign in line or sign in folder for sign in self.signs):
             return self._touched(call, result, (), (), "shell-read")
         printed = prints_in(line)
@@ -196,23 +191,38 @@ class Walk:
     ) -> None:
         output, good = (result.output, not result.failed) if result else ("", False)
         lines = (call.line, result.line) if result else (call.line,)
-        shown = () if call.does == "read" else self.bundled.shown_in(output)
-        bodies = dict.fromkeys(shown)
-        for name, inside in self._inside(reads):
-            if inside == BODY_FILE:
-                if good or self.bundled.shows(name, output):
+        opened, ran = self._inside(reads), self._inside(runs) if result else []
+        near = self._nearness(call, opened)
+        bodies = dict.fromkeys(() if call.does == "read" else self.bundled.shown_in(output, near))
+        for name, inside in opened:
+            if good or self.bundled.shows(name, inside, output):
+                if inside == BODY_FILE:
                     bodies[name] = None
-                elif how in self.agent.loads_by:
-                    self._tried(name, call, *lines)
-            elif good:
-                self.climbs[name].resources[inside] = None
-                self.climbs[name].note("read", *lines)
+                else:
+                    self._read(name, inside, *lines)
+            elif inside == BODY_FILE and how in self.agent.loads_by:
+                self._tried(name, call, *lines)
+        if call.does == "shell":
+            # What a script prints may be its own text, and a script that was run was not read.
+            at_work = {name for name, _ in ran}
+            for name, inside in self.bundled.printed_in(output, near, at_work):
+                self._read(name, inside, *lines)
         for name in bodies:
             own = how in self.agent.loads_by
             found = self._ask(name, call.line, call.sub) if own else self._climb_of(name)
             self._load(found, how, *lines)
-        for name, inside in self._inside(runs) if result else ():
+        for name, inside in ran:
             self._ran(name, inside, call, *lines)
+
+    def _nearness(self, call: Call, opened: Sequence[tuple[str, str]]) -> Callable[[Skill], bool]:
+        """Whether a call has to do with the folder of a skill."""
+        sought = self._inside(call.paths) if call.does == "search" else ()
+        named = {name for name, _ in (*opened, *sought)}
+        return lambda skill: skill.name in named or is_near(skill, call)
+
+    def _read(self, name: str, inside: str, *lines: int) -> None:
+        self.climbs[name].resources[inside] = None
+        self.climbs[name].note("read", *lines)
 
     def _ran(self, name: str, script: str, call: Call, *lines: int) -> None:
         """A script that ran and failed still ran. One in `scripts/` may be how a skill is used."""
@@ -252,7 +262,7 @@ class Walk:
 
     def _stranger(self, path: str, folder: str) -> str | None:
         """The skill that is not on offer whose SKILL.md this is, if it is one's at all."""
-        if folder in _SHELVES or _UNREAL.search(folder) or any(self.bundled.find(path)):
+        if folder in _SHELVES or UNREAL.search(folder) or any(self.bundled.find(path)):
             return None
         known = self.known(folder)
         if known in self.offered:
@@ -260,12 +270,6 @@ class Walk:
         parts = dirname(path).replace("\\", "/").split("/")[:-1]
         # A project may hold a SKILL.md that is no agent's; with no skills told of, any is.
         return known or (folder if not self.offered or _SHELVES & {*parts} else None)
-
-
-def _folder_of(call: Call) -> str:
-    """The folder that a shell call was told to run in; empty where it was told none."""
-    given = (call.input.get(key) for key in _FOLDER_KEYS)
-    return next((each for each in given if each and isinstance(each, str)), "")
 
 
 def _route(call: Call) -> How:

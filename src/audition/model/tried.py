@@ -26,6 +26,8 @@ class Skill(Value, frozen=True, kw_only=True):
     """SKILL.md behind the front matter, the first 64 KiB."""
     resources: tuple[str, ...] = ()
     """Files beside SKILL.md, relative, sorted."""
+    marks: tuple[tuple[str, ...], ...] = ()
+    """For each of them pieces by which it is known where it is printed; none for what is no text."""
     model_invocable: bool = True
     user_invocable: bool = True
     problems: tuple[Finding, ...] = ()

@@ -18,6 +18,7 @@ from audition.shell.reading import (
     split_commands,
     steps_of,
 )
+from audition.shell.variables import spelled
 from audition.shell.words import read_words
 from audition.shell.writing import touched_by, writes_in
 
@@ -34,6 +35,7 @@ __all__ = [
     "reads_in",
     "run_by",
     "runs_in",
+    "spelled",
     "split_commands",
     "steps_of",
     "touched_by",
