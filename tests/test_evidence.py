@@ -460,6 +460,7 @@ def furnished(tmp_path):
         (folder / "refs" / name).write_text(text)
     (folder / "refs" / "long.md").write_text(f"{LONG}And one line more than all of that.\n")
     (folder / "run.py").write_text('"""Run it, and it will tell of itself."""\nprint(__doc__)\n')
+    (folder / "refs" / "version").write_text("1.0\n")
     (folder / "image.bin").write_bytes(b"\0" * 99)
     return read_skill(folder)
 
@@ -475,6 +476,9 @@ def read_in(skill, command, output, failed=False):
     [
         ("cat {}/refs/table.csv | head -3; false", TABLE[:60], ["table.csv"]),
         ("cat {}/refs/words.md nosuch", WORDS, ["words.md"]),
+        ("cat {}/refs/version nosuch", "1.0\ncat: nosuch: No such file", ["version"]),
+        ("cat {}/refs/version nosuch", "cat: line 1.0: No such file", []),
+        ("grep -rh . {}; false", "1.0\n", []),
         ("cat {}/refs/words.md nosuch", "cat: words.md: no such file", []),
         ("cat {}/refs/play.md {}/refs/words.md", f"cat: play.md\n{WORDS}", ["words.md"]),
         ("for f in {}/refs/*.md; do cat $f; done; false", PLAY + WORDS, ["play.md", "words.md"]),

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from posixpath import basename, normpath
 
 from audition.model import Skill
-from audition.telling import SHORTEST, stand_in_order
+from audition.telling import SHORTEST, stand_in_order, stands_in
 
 _FOLDER_SIGNS = ("$SKILL_DIR/", "${SKILL_DIR}/", "${CLAUDE_SKILL_DIR}/", "$CLAUDE_SKILL_DIR/")
 BODY_FILE = "SKILL.md"
@@ -53,7 +53,7 @@ class Bundled:
         """Whether a text holds a telling piece of a file that was named, or all of a short body."""
         if inside != BODY_FILE:
             pieces = self._pieces_of(name).get(inside, ())
-            return any(piece in output for piece in pieces)
+            return any(stands_in(piece, output) for piece in pieces)
         if lines := self._lines_of(name):
             return any(line in output for line in lines)
         bodies = (each.body.strip() for each in self._skills if each.name == name)
@@ -83,7 +83,7 @@ class Bundled:
         for each in self._skills if len(output) >= SHORTEST else ():
             if each.marks and each.name not in without and is_near(each):
                 for inside, pieces in self._pieces_of(each.name).items():
-                    if stand_in_order(pieces, output):
+                    if len(pieces[0]) >= SHORTEST and stand_in_order(pieces, output):
                         yield each.name, inside
 
     def _anywhere(self, inside: str) -> Iterator[tuple[str, str]]:

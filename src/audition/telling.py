@@ -15,10 +15,18 @@ _MOST = 8
 
 
 def tell_apart(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The first pieces of each of the texts, without those that two of them have."""
+    """The first pieces of each of the texts, without those that two of them have.
+
+    A text that is shorter than any piece is one itself.
+    """
     found = [tuple(dict.fromkeys(islice(_pieces(text), _MOST))) for text in texts]
     held = Counter(piece for pieces in found for piece in pieces)
     return tuple(tuple(piece for piece in pieces if held[piece] == 1) for pieces in found)
+
+
+def stands_in(piece: str, output: str) -> bool:
+    """Whether a piece stands in a text; a short one must have its lines for itself."""
+    return piece in output and (len(piece) >= SHORTEST or f"\n{piece}\n" in f"\n{output}\n")
 
 
 def stand_in_order(pieces: Sequence[str], output: str) -> bool:
@@ -42,3 +50,5 @@ def _pieces(text: str) -> Iterator[str]:
         if len(piece) >= SHORTEST:
             start = end
             yield piece[:_LONGEST]
+    if not start and (short := text.strip()):
+        yield short
