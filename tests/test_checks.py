@@ -800,6 +800,12 @@ def test_no_arguments_crash_bind(name, arguments):
     assert told
 
 
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9/x", "odd scheme:x", "file:///etc/passwd"])
+def test_a_reference_in_plain_data_is_not_followed_either(address):
+    schema = {"const": [{"$ref": address}]}
+    assert "references stay inside" in str(refused("json_valid", schema=schema))
+
+
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.dictionaries(KEYWORDS, VALUES, max_size=4), VALUES)
 def test_no_schema_crashes_bind_and_no_value_crashes_a_schema(schema, value):

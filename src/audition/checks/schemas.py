@@ -74,9 +74,7 @@ def _compile(text: str) -> Callable[[Json], str]:
             raise _bad(f"the schema is of an old draft, `{draft}`", "write it for draft 7")
     _look(schema, "")
     try:
-        validate = fastjsonschema.compile(
-            schema, handlers=dict.fromkeys(("http", "https", "file", "ftp"), _no), use_default=False
-        )
+        validate = fastjsonschema.compile(schema, handlers=_Nowhere(), use_default=False)
     except (fastjsonschema.JsonSchemaException, re.error, *_ODD) as error:
         raise _bad(f"the schema cannot be used: {error}") from error
 
@@ -98,6 +96,19 @@ _ODD = (ValueError, TypeError, LookupError, AttributeError, SyntaxError, Arithme
 
 def _no(address: str) -> Json:
     raise _bad(f"`$ref` to `{address}`: references stay inside the schema")
+
+
+class _Nowhere(dict[str, Callable[[str], Json]]):
+    """Refuses addresses of every kind; what it does not hold, the library would fetch itself.
+
+    It takes a `$ref` for one in plain data, too, as in a `const`.
+    """
+
+    def __contains__(self, scheme: object) -> bool:
+        return True
+
+    def __missing__(self, scheme: str) -> Callable[[str], Json]:
+        return _no
 
 
 def _bad(message: str, hint: str = "") -> BadArguments:
