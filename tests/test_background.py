@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from audition.errors import RunTrouble
 from audition.store import open_run
 
 SAY = """
@@ -89,15 +90,41 @@ def test_a_run_is_gone_on_with_in_the_background(house):
 
 @pytest.mark.parametrize("words", [(), ("--background",), ("--background", "--run-id", "r")])
 def test_what_cannot_begin_says_why_and_leaves_nothing(house, words):
+    config = (house / "audition.toml").read_text()
+    (house / "audition.toml").write_text(
+        f"{config}[agents.gone]\nlike = 'claude'\ncommand = 'no-such'\n"
+    )
+    done = audition(house, "run", "-a", "gone", *words)
+    assert done.returncode == 2
+    assert "no-such" in done.stderr
+    assert done.stderr.count("error: ") == 1
+    assert not list((house / "artifacts/skill-evals").glob("*"))
+
+
+def test_a_run_that_comes_to_grief_before_it_began_is_none(tmp_path):
+    def begin():
+        with open_run(tmp_path, "r", resume=False) as run:
+            (run.path / "inputs" / "skills").mkdir(parents=True)
+            raise RunTrouble("no")
+
+    with pytest.raises(RunTrouble):
+        begin()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [(), ("--background",)])
+def test_skills_that_cannot_be_copied_are_left_out_with_a_word(house, words):
     for name in ("bad", "worse"):
         (house / "skills" / name).mkdir()
         (house / "skills" / name / "SKILL.md").symlink_to("/nowhere")
-    done = audition(house, "run", *words)
-    assert done.returncode == 2
-    assert "bad/SKILL.md is a link to an absolute path" in done.stderr
-    assert "worse/SKILL.md is a link to an absolute path" in done.stderr
-    assert done.stderr.count("error: ") == 1
-    assert list((house / "artifacts/skill-evals").iterdir()) == []
+    done = audition(house, "run", "--run-id", "r", *words)
+    assert done.returncode == 0
+    assert until_finished(house)["done"] == 2
+    log = house / "artifacts/skill-evals/r/runner.log"
+    told = log.read_text() if words else done.stderr
+    for name in ("bad", "worse"):
+        assert f"the skill `{name}` is left out: " in told
+        assert f"{name}/SKILL.md is a link to an absolute path" in told
 
 
 def test_an_id_whose_run_was_killed_before_it_began_is_free(tmp_path):

@@ -263,6 +263,24 @@ def test_every_form_agrees_with_the_slow_way_over_all_orders(session, form):
     assert quickly(rule(form, roles), events) == slowly(calls, judge)
 
 
+def test_what_runs_beside_a_line_may_come_between_two_commands_of_one_role():
+    """Found by chance, once in some thousand sessions: so it is asked for here."""
+    for lines in product(["A", "BC", "B", "C", "ABC"], repeat=4):
+        calls, events = side_by_side(lines[:2], lines[2:])
+        for form, (roles, judge) in SLOW.items():
+            assert quickly(rule(form, roles), events) == slowly(calls, judge), (form, lines)
+
+
+def side_by_side(*lines):
+    calls = [[list(parts), at, 3 + at, 0, ["&&"]] for at, parts in enumerate(lines, 1)]
+    words = [" && ".join(" ".join(("x", *each.lower())) for each in parts) for parts in lines]
+    begun = [Call(line=at, id=f"c{at}", tool="Bash", does="shell", command=each)
+             for at, each in enumerate(words, 1)]  # fmt: skip
+    ended = [Result(line=2 + at, id=f"c{at}", exit_code=0) for at in (1, 2)]
+    calls = [[parts, begin, begin + 2, code, joins] for parts, begin, _, code, joins in calls]
+    return calls, (*begun, *ended, Message(line=5, text="done"))
+
+
 @settings(max_examples=300, deadline=None)
 @given(sessions(close_all=False), st.sampled_from(sorted(SLOW)))
 def test_calls_without_a_result_and_unknown_exit_codes_leave_open_what_they_may_change(

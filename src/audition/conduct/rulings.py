@@ -198,6 +198,8 @@ def _feed(
     """Hand every mark to the rules it is something to, and its end when it comes."""
     ends: list[tuple[int, int, int]] = []
     known: dict[tuple[bool, tuple[tuple[int, bool | None], ...]], dict[int, Parts]] = {}
+    several = (number for number, each in enumerate(watchers) if len(each.rule.patterns) > 1)
+    ordered = frozenset(several)
     turn = 0
     for mark in marks:
         while ends and ends[0][0] <= mark.key:
@@ -207,7 +209,7 @@ def _feed(
         seen = (mark.is_call, mark.sights)
         roles = None if mark.places else known.get(seen)
         if roles is None:
-            roles = _roles(mark, wanted, counting)
+            roles = _roles(mark, wanted, counting, ordered)
             if not mark.places:
                 known[seen] = roles
         for number, parts in roles.items():
@@ -224,9 +226,16 @@ def _feed(
 
 
 def _roles(
-    mark: Mark, wanted: dict[int, list[tuple[int, int]]], counting: list[int]
+    mark: Mark,
+    wanted: dict[int, list[tuple[int, int]]],
+    counting: list[int],
+    ordered: frozenset[int],
 ) -> dict[int, Parts]:
-    """For each rule, the roles that the event plays in it, or may play."""
+    """For each rule, the roles that the event plays in it, or may play.
+
+    In a rule of several roles each part of a line is an event by itself, also where all play
+    one role: what runs beside the line may come between them.
+    """
     found: dict[int, tuple[int, ...]] = {}
     if mark.is_call:
         found = dict.fromkeys(counting, (EVERY_CALL,))
@@ -235,7 +244,10 @@ def _roles(
             found[number] = _with(found.get(number, (0,)), bit, sure)
     if not mark.places:
         return {number: (may,) for number, may in found.items()}
-    return {number: _parts(mark, wanted, number) or (may,) for number, may in found.items()}
+    return {
+        number: (number in ordered and _parts(mark, wanted, number)) or (may,)
+        for number, may in found.items()
+    }
 
 
 def _with(before: tuple[int, ...], bit: int, sure: bool | None) -> tuple[int, ...]:
@@ -251,9 +263,8 @@ def _parts(mark: Mark, wanted: dict[int, list[tuple[int, int]]], rule: int) -> P
         for number, bit in wanted[pattern]
         if number == rule
     ]
-    told = [places for _, _, places in mine if places]
-    places: list[int] = sorted(frozenset[int]().union(*told)) if len(told) > 1 else []
-    if len(places) > MOST_PARTS:
+    places = sorted(frozenset[int]().union(*(places for _, _, places in mine if places)))
+    if not 1 < len(places) <= MOST_PARTS:
         return ()
     parts: list[tuple[int, ...]] = []
     for place in places:

@@ -136,7 +136,7 @@ def _call(
         is_call=True,
         sights=seen,
         lines=(call.line, result.line) if result else (call.line,),
-        places=_places(call, result, seen, asked) if len(seen) > 1 and call.does == "shell" else {},
+        places=_places(call, result, seen, asked) if seen and call.does == "shell" else {},
     )
 
 
