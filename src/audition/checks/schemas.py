@@ -9,7 +9,7 @@ Must not know: traces, files, where the schema came from.
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from audition.check import BadArguments
@@ -98,17 +98,20 @@ def _no(address: str) -> Json:
     raise _bad(f"`$ref` to `{address}`: references stay inside the schema")
 
 
-class _Nowhere(dict[str, Callable[[str], Json]]):
+class _Nowhere(Mapping[str, Callable[[str], Json]]):
     """Refuses addresses of every kind; what it does not hold, the library would fetch itself.
 
     It takes a `$ref` for one in plain data, too, as in a `const`.
     """
 
-    def __contains__(self, scheme: object) -> bool:
-        return True
-
-    def __missing__(self, scheme: str) -> Callable[[str], Json]:
+    def __getitem__(self, scheme: str) -> Callable[[str], Json]:
         return _no
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
 
 
 def _bad(message: str, hint: str = "") -> BadArguments:

@@ -15,6 +15,8 @@ NEVER = 2**62
 """The end of what has none."""
 
 
+_BETWEEN = (";", "&", "|", "\n", "(", "`", "{")
+"""One of these stands between two commands of a line, or around one."""
 BACKGROUND = ("run_in_background", "is_background")
 """How agents (Claude Code; Gemini, Qwen) are told not to wait for a command."""
 
@@ -136,8 +138,13 @@ def _call(
         is_call=True,
         sights=seen,
         lines=(call.line, result.line) if result else (call.line,),
-        places=_places(call, result, seen, asked) if seen and call.does == "shell" else {},
+        places=_places(call, result, seen, asked) if seen and _is_several(call) else {},
     )
+
+
+def _is_several(call: Call) -> bool:
+    """Whether it may be more than one command; to take every line apart takes a tenth more."""
+    return call.does == "shell" and any(sign in call.command for sign in _BETWEEN)
 
 
 def _places(
