@@ -10,6 +10,7 @@ to the end before the next would make every early stop lie about the rest.
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -67,6 +68,7 @@ class Limits(Value, frozen=True, kw_only=True):
     aim: Aim = Aim()
 
 
+@lru_cache(maxsize=64)  # every case of a skill asks for the skill's
 def slug(text: str) -> str:
     """A safe file name; what had to be altered gets a hash, so that no two texts meet."""
     safe = _UNSAFE.sub("-", text).strip("-.")[:80]
@@ -230,9 +232,10 @@ def _trial(
 ) -> Trial:
     where, label, number, index = place
     mine = offers.get(_swapped_file(suite, arm.variant), offers[suite.file])
+    name = f"{where}/{label}/{number}"
     return Trial(
-        id=f"{where}/{label}/{number}",
-        place=f"{where}/{label}/{number}",
+        id=name,
+        place=name,
         index=index,
         case=case,
         agent=arm.agent.name,

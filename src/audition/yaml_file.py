@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -249,17 +248,13 @@ class _Composer:
 class Node:
     """One value of a Marked file, with its way to its children."""
 
-    def __init__(self, marked: Marked, field: Field = ()) -> None:
+    __slots__ = ("field", "marked", "value")
+
+    def __init__(self, marked: Marked, field: Field = (), value: Json = None) -> None:
+        """The root, or the part of it at a field that holds the value."""
         self.marked = marked
         self.field = field
-
-    @cached_property
-    def value(self) -> Json:
-        """The plain value."""
-        value = self.marked.value
-        for each in self.field:
-            value = value[each]
-        return value
+        self.value = value if field else marked.value
 
     @property
     def place(self) -> Place:
@@ -269,17 +264,17 @@ class Node:
 
     def at(self, key: str | int) -> "Node":
         """The child of that name or number."""
-        child = Node(self.marked, (*self.field, key))
-        child.__dict__["value"] = self.value[key]
-        return child
+        return Node(self.marked, (*self.field, key), self.value[key])
 
     def children(self) -> dict[str, "Node"]:
         """The children of a mapping by key."""
-        return {key: self.at(key) for key in self.value}
+        marked, field = self.marked, self.field
+        return {key: Node(marked, (*field, key), value) for key, value in self.value.items()}
 
     def items(self) -> list["Node"]:
         """The children of a list."""
-        return [self.at(number) for number in range(len(self.value))]
+        marked, field = self.marked, self.field
+        return [Node(marked, (*field, number), value) for number, value in enumerate(self.value)]
 
     def written(self) -> Json:
         """The value with every scalar as it is written: all text."""

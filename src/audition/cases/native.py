@@ -103,6 +103,7 @@ def _read_cases(root: Node, suite: Given, findings: Findings) -> list[Case]:
         else:
             findings.wrong(node, "a mapping")
     defaults["env"] = {**(suite.get("env") or {}), **(defaults.get("env") or {})}
+    defaults["settings"] = _settings(defaults)
     listed = root.value.get("cases")
     if not isinstance(listed, list) or not listed:
         node = root.at("cases") if "cases" in root.value else root
@@ -196,7 +197,7 @@ def _make_case(node: Node, given: Given, defaults: Given, findings: Findings) ->
         timeout_s=merged.get("timeout_s"),
         trials=merged.get("trials"),
         tags=tuple(merged.get("tags") or ()),
-        settings={**_settings(defaults), **_settings(given), **_unknown(node)},
+        settings={**defaults["settings"], **_settings(given), **_unknown(node)},
         env={**defaults["env"], **(given.get("env") or {})},
         judge=merged.get("judge"),
         file=node.marked.path,
@@ -205,14 +206,14 @@ def _make_case(node: Node, given: Given, defaults: Given, findings: Findings) ->
 
 
 def _settings(given: Given) -> dict[str, Json]:
-    named = {name: given[name] for name in SETTINGS & given.keys()}
+    named = {name: given[name] for name in given if name in SETTINGS}
     return {**(given.get("settings") or {}), **named}
 
 
 def _unknown(node: Node) -> dict[str, Json]:
     """Keys that nobody reads: reported, and kept with the case."""
-    unknown = {key: value for key, value in node.value.items() if key not in CASE}
-    return {"unknown_keys": unknown} if unknown else {}
+    unknown = node.value.keys() - CASE.keys()
+    return {"unknown_keys": {key: node.value[key] for key in sorted(unknown)}} if unknown else {}
 
 
 def _expects_sense(node: Node, merged: Given, findings: Findings) -> bool:
