@@ -407,6 +407,8 @@ def test_a_line_that_a_skill_shares_with_another_file_loads_nothing(command):
         ("sed -n 4p .agents/skills/reports/SKILL.md; false", {}),
         ("S=.agents/skills/reports; sed -n 4p $S/*", {}),
         ("find . -name SKILL.md -exec sed -n 4p {} +", {}),
+        ("find . -name SKILL.md -exec sed -n 4p {} +", {"input": {"cwd": "/w/work"}}),
+        ("grep -r -m9 --include SKILL.md '' .", {"input": {"cwd": "/w/work"}}),
         ("for f in */*/*/SKILL.md; do sed -n 4p $f; done", {}),
         ("cd .agents/skills; python3 -c 'print(open(\"reports/SKILL.md\").read())'", {}),
         ("cd .agents && grep -rh '' skills/reports", {}),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from posixpath import basename, dirname
 
+from audition.bundled import BODY_FILE
 from audition.model import Call, Skill
 from audition.shell import in_folder, spelled, steps_of
 
@@ -15,6 +16,8 @@ UNREAL = re.compile(r"[*?\[\]{}$`]|^\.*$")
 """What a folder's name holds, as typed, when it is none yet."""
 _FOLDER_KEYS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
 """How agents call the folder that a command is to run in."""
+_SEEKERS = frozenset(("find", "fd", "fdfind", "rg", "grep", "git", "ls", "locate"))
+"""Programs that are given a name to look for."""
 _BODY = re.compile(r"(?:([^\s/'\"=(:,]+)/+)?SKILL\.md")
 
 
@@ -67,6 +70,9 @@ def _words_in(line: str, folder: str) -> Iterator[str]:
     yield folder
     for step in steps_of(line):
         yield step.code
+        seeks = bool(step.words) and basename(step.words[0]) in _SEEKERS
         for typed in (*step.words, *step.takes):
             for word in spelled(typed, step.known):
                 yield in_folder(folder, in_folder(step.folder, word))
+                if seeks and word == BODY_FILE:
+                    yield word  # a name, wherever it is found
