@@ -94,9 +94,12 @@ def grade_sealed(folder: Path, grading: Grading, mark: Mark | None = None) -> Re
 
 def _as_mended(sealed: Sealed, grading: Grading) -> Sealed:
     """The seal with the checks that the trial is to be graded by."""
-    case = grading.mended.get(sealed.trial.case.node) if grading.mended else None
-    if case is None:
+    asked = sealed.trial.case
+    now = grading.mended.get(asked.node) if grading.mended else None
+    if now is None:
         return sealed
+    # A baseline may have asked the case with other files; only its checks are those of today.
+    case = msgspec.structs.replace(asked, checks=now.checks, process=now.process)
     return msgspec.structs.replace(sealed, trial=msgspec.structs.replace(sealed.trial, case=case))
 
 
