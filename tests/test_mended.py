@@ -125,3 +125,40 @@ def test_a_run_in_another_folder_finds_its_case_files_where_it_was_started(house
     write(house, SUITE.replace("SALVE", "VALE"))
     done = audition(tmp_path_factory.mktemp("else"), "grade", str(house / OUT / "r"))
     assert (done.returncode, "other checks" in done.stderr) == (1, True)
+
+
+def test_a_baseline_with_a_skill_of_another_name_keeps_what_it_expects(house):
+    old = house / "old" / "greeter"
+    old.mkdir(parents=True)
+    (old / "SKILL.md").write_text(GREETING.replace("name: greeting", "name: greeter"))
+    only = "\n".join(SUITE.splitlines()[:3]) + "\n"
+    write(house, only.replace("SALVE", "VALE"))
+    for words in (["--baseline", "old"], ["--baseline", "old", "--baseline", "none"]):
+        write(house, only.replace("SALVE", "VALE"))
+        audition(house, "run", "-q", "--run-id", f"b{len(words)}", *words)
+        write(house, only)
+        done = audition(house, "grade", f"b{len(words)}")
+        assert "1 case has other checks" in done.stderr
+        found = json.loads((house / OUT / f"b{len(words)}" / "results.json").read_bytes())
+        told = {each["variant"]: each["status"] for each in found["trials"]}
+        assert {told.pop(""), told.pop("old")} == {"pass"}
+        assert set(told.values()) <= {"fail"}  # without any skill
+
+
+def test_what_is_no_suite_by_itself_stays_as_planned(house):
+    (house / "cases.yaml").unlink()
+    assert audition(house, "run", "-q", "--generate-missing", "--run-id", "g", ".").returncode < 2
+    with (house / "greeting" / "SKILL.md").open("a") as file:
+        file.write("more\n")
+    assert audition(house, "grade", "g").returncode < 2
+
+
+def test_a_file_is_read_again_as_the_format_it_was_read_as(house):
+    (house / "cases.yaml").rename(house / "suite.txt")
+    assert (
+        audition(house, "run", "-q", "suite.txt", "--format", "yaml", "--run-id", "f").returncode
+        == 0
+    )
+    (house / "suite.txt").write_text(SUITE.replace("SALVE", "VALE"))
+    done = audition(house, "grade", "f")
+    assert (done.returncode, "1 case has other checks" in done.stderr) == (1, True)

@@ -106,8 +106,14 @@ def test_a_skill_that_cannot_be_copied_is_an_error_of_the_cases_about_it_alone(h
     assert (about.status, about.reason) == ("error", "a pipe is in it")
     quiet = run_trial(a_trial(skill=name, should_trigger=False), bad)
     assert (quiet.status, quiet.reason) == ("error", "a pipe is in it")
-    other = run_trial(a_trial(id="other", skill=None, should_trigger=False), bad)
-    assert (other.status, [each.skill for each in other.skills]) == ("pass", [])
+    other = run_trial(a_trial(id="other", skill="elsewhere"), bad)
+    assert (other.status, [each.skill for each in other.skills]) == ("fail", [])
+
+
+def test_where_all_must_stay_quiet_a_skill_that_is_not_there_proves_nothing(house):
+    bad = msgspec.structs.replace(house, bad=Bad(skills={"greeting": "a pipe is in it"}))
+    record = run_trial(a_trial(skill=None, should_trigger=False), bad)
+    assert (record.status, record.reason) == ("error", "a pipe is in it")
 
 
 def test_a_stopped_trial_leaves_nothing(house):

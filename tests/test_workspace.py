@@ -14,7 +14,7 @@ from audition.agent import Agent, Command
 from audition.errors import AuditionError
 from audition.kept import Bad
 from audition.model import Case, Changes, Sealed, Skill, Trial
-from audition.skills import read_skill
+from audition.skills import digest_folder, read_skill
 from audition.workspace import (
     BadTree,
     keep_inputs,
@@ -202,6 +202,33 @@ def test_links_that_multiply_are_stopped_by_the_cap(run, tmp_path, monkeypatch):
     assert "cap" in keep_inputs(run, {}, [str(bomb)]).fixtures[str(bomb)]
 
 
+def test_a_fixture_is_copied_whole_but_for_runs_of_ours(tmp_path):
+    fixture, run = tmp_path / "fix", tmp_path / "run"
+    for name in ("my.cases.yaml", "reports/keep.txt", "reports/mine/run.lock", "r/run.json"):
+        (fixture / name).parent.mkdir(parents=True, exist_ok=True)
+        (fixture / name).write_text("x")
+    (fixture / "r" / "run.lock").write_text("")
+    assert keep_inputs(run, {}, [str(fixture)]) == Bad()
+    [copy] = (run / "inputs" / "fixtures").iterdir()
+    kept = ["my.cases.yaml", "reports/keep.txt", "reports/mine/run.lock"]
+    assert sorted(contents(copy)) == kept
+    before = digest_folder(str(fixture), of_skill=False)
+    (fixture / "r" / "more").write_text("x")
+    assert digest_folder(str(fixture), of_skill=False) == before
+    (fixture / "my.cases.yaml").write_text("y")
+    assert digest_folder(str(fixture), of_skill=False) != before
+
+
+def test_a_run_that_lies_in_the_skill_itself_is_no_part_of_it(tmp_path):
+    folder = tmp_path / "skill"
+    (folder / "r" / "inputs").mkdir(parents=True)
+    (folder / "r" / "run.lock").write_text("")
+    (folder / "SKILL.md").write_text("---\nname: a\ndescription: b\n---\n")
+    skill = read_skill(folder)
+    assert skill.resources == ()
+    assert keep_inputs(folder / "r", {"a": skill}, []) == Bad()
+
+
 def test_runs_and_cases_that_are_kept_in_a_skill_are_no_part_of_it(tmp_path):
     folder = tmp_path / "skill"
     folder.mkdir()
@@ -222,7 +249,7 @@ def test_runs_and_cases_that_are_kept_in_a_skill_are_no_part_of_it(tmp_path):
     assert (again.digest, again.resources) == (before.digest, before.resources)
     # Into itself, as a run does that is started in the folder of its skill.
     assert keep_inputs(run, {"a": again}, [str(folder)]) == Bad()
-    assert not list((run / "inputs").rglob("history.db"))
+    assert not list((run / "inputs").rglob("run.lock"))
     [copy] = (run / "inputs" / "skills" / "a").iterdir()
     assert sorted(map(str, contents(copy))) == ["SKILL.md", "data/cases.yaml"]
     [fixture] = (run / "inputs" / "fixtures").iterdir()

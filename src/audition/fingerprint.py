@@ -37,6 +37,9 @@ def digest_fixtures(trials: Iterable[Trial]) -> dict[str, str]:
 def digest_case_files(trials: Iterable[Trial]) -> dict[str, str]:
     """The bytes of every case file of a plan, by path."""
     files = dict.fromkeys(trial.case.file for trial in trials)
+    files.pop("", None)
+    # Cases that are made from a description stand in no file of cases.
+    files = {file: None for file in files if Path(file).name != "SKILL.md"}
     return {file: told for file in files if (told := digest_file(Path(file)))}
 
 
@@ -49,7 +52,9 @@ def digest_file(path: Path) -> str:
 
 
 def _digest_path(path: str) -> str:
-    return digest_folder(path)[:16] if Path(path).is_dir() else digest_file(Path(path))
+    if Path(path).is_dir():
+        return digest_folder(path, of_skill=False)[:16]
+    return digest_file(Path(path))
 
 
 def case_digest(case: Case, fixtures: Mapping[str, str]) -> str:

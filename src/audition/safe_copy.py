@@ -15,7 +15,7 @@ import os
 import stat
 
 from audition.errors import AuditionError
-from audition.tree import NEW_FILE, READ_FILE, holds_runs, is_no_part_of_a_skill, write_all
+from audition.tree import NEW_FILE, READ_FILE, holds_runs, is_no_part_of_a_skill, is_run, write_all
 
 FILES_CAP = 20_000
 BYTES_CAP = 500 * 1024 * 1024
@@ -30,7 +30,7 @@ class BadTree(AuditionError):
 def copy_tree(source: str, into: str, *, of_skill: bool = False) -> str:
     """Copy a folder to a place that does not exist yet; the sha256 of names and bytes.
 
-    Left out are folders in which runs of ours are kept, and what is no part of a skill.
+    Left out are runs of ours; of a skill also what is no part of it.
     """
     try:
         root = os.open(os.path.realpath(source), _FOLDER)
@@ -67,7 +67,7 @@ class _Copying:
                 raise self._bad(shown, "is a link that leads round in a loop")
             with os.scandir(handle) as found:
                 names = sorted(entry.name for entry in found)
-            if above and holds_runs("", names, handle):
+            if above and (is_run(names) or (self.of_skill and holds_runs("", names, handle))):
                 return
             os.mkdir(into)
             self._count(shown, 0)

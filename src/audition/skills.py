@@ -18,7 +18,7 @@ from audition.errors import BadFile, UsageError
 from audition.front_matter import BODY_CAP, SIZE_CAP, first_paragraph, read_front_matter
 from audition.model import Finding, Skill
 from audition.telling import tell_apart
-from audition.tree import holds_runs, is_no_part_of_a_skill
+from audition.tree import holds_runs, is_no_part_of_a_skill, is_run
 
 PLACES = (
     "skills",
@@ -167,9 +167,9 @@ def _plugin_of(path: str) -> str:
     return name if isinstance(name, str) and PLUGIN.fullmatch(name) else ""
 
 
-def digest_folder(folder: str) -> str:
+def digest_folder(folder: str, *, of_skill: bool = True) -> str:
     """A digest over every file of a folder: names, bytes, and which may be run."""
-    return _digest(folder)[0]
+    return _digest(folder, of_skill=of_skill)[0]
 
 
 def _problem(file: str, message: str, hint: str = "", severity: Severity = "warning") -> Finding:
@@ -190,12 +190,12 @@ def _read_text(file: str) -> tuple[bytes, list[Finding]]:
     return raw[:SIZE_CAP], [_problem(file, message, "move detail into files beside it")]
 
 
-def _digest(folder: str) -> tuple[str, dict[str, str], list[str]]:
+def _digest(folder: str, *, of_skill: bool = True) -> tuple[str, dict[str, str], list[str]]:
     """The digest over all files, how the text of each begins, and those that cannot be read."""
     total = hashlib.sha256()
     heads: dict[str, str] = {}
     unread: list[str] = []
-    for name in sorted(_files(folder, "", 0)):
+    for name in sorted(_files(folder, "", 0, of_skill=of_skill)):
         head = b""
         try:
             part, head = _file_digest(os.path.join(folder, name))
@@ -221,23 +221,27 @@ def _as_text(head: bytes) -> str:
         return ""
 
 
-def _files(folder: str, prefix: str, depth: int) -> Iterator[str]:
+def _files(folder: str, prefix: str, depth: int, *, of_skill: bool) -> Iterator[str]:
     """Every file and link below, relative; links are named, not followed."""
     try:
         with os.scandir(os.path.join(folder, prefix)) as scan:
             entries = list(scan)
     except OSError:
         return
-    if prefix and holds_runs(f"{folder}/{prefix}", (each.name for each in entries)):
+    inside = {each.name for each in entries}
+    if prefix and (is_run(inside) or (of_skill and holds_runs(f"{folder}/{prefix}", inside))):
         return
     for each in entries:
         is_folder = each.is_dir(follow_symlinks=False)
-        if is_no_part_of_a_skill(prefix + each.name, is_folder=is_folder):
+        # The case files of a fixture are delivered, and its repository has a digest of its own.
+        if (of_skill or is_folder) and is_no_part_of_a_skill(
+            prefix + each.name, is_folder=is_folder
+        ):
             continue
         if not is_folder:
             yield prefix + each.name
         elif depth < DEPTH_CAP:
-            yield from _files(folder, f"{prefix}{each.name}/", depth + 1)
+            yield from _files(folder, f"{prefix}{each.name}/", depth + 1, of_skill=of_skill)
 
 
 def _file_digest(path: str) -> tuple[bytes, bytes]:

@@ -9,7 +9,7 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from audition.model import Value
 
@@ -54,17 +54,30 @@ def is_no_part_of_a_skill(path: str, *, is_folder: bool) -> bool:
     return "/" not in path and CASE_FILE.fullmatch(path) is not None
 
 
+def is_run(names: Collection[str]) -> bool:
+    """Whether a folder with these names in it is a run of ours."""
+    return "run.lock" in names and ("run.json" in names or "inputs" in names)
+
+
 def holds_runs(folder: str, names: Iterable[str], at: int | None = None) -> bool:
     """Whether runs of ours are kept in a folder; `names` are what is in it.
 
     Whoever runs the suite of a skill in the skill's own folder has them there: they are no part
     of the skill, hold the answers, and to copy them into themselves has no end.
     """
-    for name in names:
-        with contextlib.suppress(OSError):
-            if stat.S_ISREG(os.stat(f"{folder}{name}/run.lock", dir_fd=at).st_mode):
-                return True
-    return False
+    return any(
+        _is_there(f"{folder}{name}/run.lock", at)
+        and (_is_there(f"{folder}{name}/run.json", at) or _is_there(f"{folder}{name}/inputs", at))
+        for name in names
+    )
+
+
+def _is_there(path: str, at: int | None) -> bool:
+    try:
+        os.stat(path, dir_fd=at)
+    except OSError:
+        return False
+    return True
 
 
 def write_all(handle: int, data: bytes) -> None:

@@ -86,8 +86,10 @@ def _nothing_asked(trial: Trial, house: House) -> Sealed | None:
     if trial.ineligible:
         return Sealed(trial=trial)
     problem = house.bad.fixtures.get(trial.case.begins_with or "")
-    meant = {*trial.case.expected, trial.case.skill}
-    lacking = (key for key in trial.skills if house.grading.skills[key].name in meant)
+    meant = {*trial.case.expected, trial.case.skill} - {None}
+    # Where all must stay quiet, one that is not there proves nothing.
+    skills = house.grading.skills
+    lacking = (key for key in trial.skills if not meant or skills[key].name in meant)
     problem = problem or next(filter(None, map(house.bad.skills.get, lacking)), None)
     return Sealed(trial=trial, problem=problem) if problem else None
 

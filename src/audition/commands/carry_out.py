@@ -115,6 +115,7 @@ def ask_plan(plan: Plan, wishes: Wishes, config: Config) -> Done:
             "suite": wishes.suite,
             "fixtures": digest_fixtures(plan.trials),
             "case_files": digest_case_files(plan.trials),
+            "format": wishes.format,
             "cells": msgspec.to_builtins(plan.cells),
             "gate": msgspec.to_builtins(gate_of(wishes, config)),
             "caps": msgspec.to_builtins(caps_of(wishes)),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from audition.case_file import load_suites
+from audition.case_file import find_format, load_suites
 from audition.counted import counted
 from audition.errors import AuditionError, BadFile, RunTrouble
 from audition.fingerprint import digest_file
@@ -22,6 +22,7 @@ from audition.report.escape import visible
 from audition.store.files import write_whole
 
 KEPT = "mended.json"
+KEEPS = "graded as planned"
 AS_PLANNED = "grade by the checks as they were: `--as-planned`"
 
 
@@ -45,7 +46,9 @@ def kept_cases(run: Path) -> dict[str, Case]:
 def find_mended(run: Path, inputs: Inputs) -> Mended:
     """Read the case files that have changed since the run began."""
     began = inputs.settings.get("case_files") or {}
-    planned = {trial.case.node: trial.case for trial in inputs.plan}
+    # What a baseline was asked may differ; where both were asked, the skill's own case tells.
+    plan = sorted(inputs.plan, key=lambda trial: not trial.variant)
+    planned = {trial.case.node: trial.case for trial in plan}
     files: dict[str, list[Case]] = {}
     for case in planned.values():
         files.setdefault(case.file, []).append(case)
@@ -58,15 +61,24 @@ def find_mended(run: Path, inputs: Inputs) -> Mended:
         if not now:
             cases |= {each.node: before[each.node] for each in asked if each.node in before}
             continue
-        found = _mend(asked, _read(path))
+        today = _read(path, inputs.settings.get("format"))
+        if today is None:
+            notes.append(f"note: {visible(file)} has changed, and is no suite by itself: {KEEPS}")
+            continue
+        found = _mend(asked, today)
         cases |= {each.node: each for each in found if each}
         notes += _say(visible(file), found)
     return Mended(cases=cases, notes=tuple(notes))
 
 
-def _read(path: Path) -> dict[str, Case]:
+def _read(path: Path, name: str | None) -> dict[str, Case] | None:
+    """The cases of a file by id; None for a file that is a suite only together with others."""
     try:
-        return {case.id: case for suite in load_suites([path]) for case in suite.cases}
+        find_format(path, name)
+    except BadFile:
+        return None
+    try:
+        return {case.id: case for suite in load_suites([path], name) for case in suite.cases}
     except AuditionError as error:
         raise BadFile(str(error), f"mend it, or {AS_PLANNED}") from error
 

@@ -4,7 +4,7 @@ In: a call, a skill. Out: yes or no. Must not know: what the call printed.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from posixpath import basename, dirname
 
@@ -27,37 +27,43 @@ def folder_of(call: Call) -> str:
     return next((each for each in given if each and isinstance(each, str)), "")
 
 
-def is_near(skill: Skill, call: Call) -> bool:
+def nearness(call: Call) -> Callable[[Skill], bool]:
     """Whether a call names the folder of a skill, or a SKILL.md that may be the skill's.
 
     `cat other/SKILL.md README.md` is near the one skill alone; `find . -name SKILL.md` and
     `cat */SKILL.md` are near all.
     """
-    words: tuple[str, ...] = call.paths
-    if call.does == "shell":
-        folder = folder_of(call)
-        typed = f"{folder} {call.command}"
-        if skill.folder not in typed and "SKILL.md" not in typed:
+    # Made once a call: it is asked of every skill on offer, which may be hundreds.
+    by_shell = call.does == "shell"
+    folder = folder_of(call) if by_shell else ""
+    typed = f"{folder} {call.command}"
+    may_be_any = not by_shell or BODY_FILE in typed
+
+    def is_near(skill: Skill) -> bool:
+        if not may_be_any and skill.folder not in typed:
             return False  # most: they need not be taken apart
-        words = _words(call.command, folder)
-    own = _folder_pattern(skill)
-    for word in words:
-        if own.search(word):
-            return True
-        for found in _BODY.finditer(word):
-            folder = found[1] or ""
-            if folder == skill.folder or UNREAL.search(folder):
-                return True
-    return False
+        words = _words(call.command, folder) if by_shell else call.paths
+        return any(_names(skill, word) for word in words)
+
+    return is_near
+
+
+def _names(skill: Skill, word: str) -> bool:
+    if skill.folder in word and _folder_pattern(skill.path, skill.folder).search(word):
+        return True
+    if BODY_FILE not in word:
+        return False
+    folders = (found[1] or "" for found in _BODY.finditer(word))
+    return any(each == skill.folder or UNREAL.search(each) for each in folders)
 
 
 @lru_cache(maxsize=256)
-def _folder_pattern(skill: Skill) -> re.Pattern[str]:
+def _folder_pattern(path: str, folder: str) -> re.Pattern[str]:
     # Where it lies here, or in a folder of skills, as agents have them; not any of its name:
     # a project may have a `docs/`, and a skill for it.
-    shelves = {"skills", basename(dirname(skill.path.rstrip("/")))} - {""}
+    shelves = {"skills", basename(dirname(path.rstrip("/")))} - {""}
     above = "|".join(map(re.escape, sorted(shelves)))
-    return re.compile(rf"(?:^|[^\w.-])(?:{above})/+{re.escape(skill.folder)}(?![\w.-])")
+    return re.compile(rf"(?:^|[^\w.-])(?:{above})/+{re.escape(folder)}(?![\w.-])")
 
 
 @lru_cache(maxsize=32)  # asked for each skill in turn

@@ -11,7 +11,7 @@ from posixpath import basename, dirname
 from audition.agent import Agent
 from audition.bundled import BODY_FILE, Bundled
 from audition.called import bare, match_name, names_of
-from audition.evidence.near import UNREAL, folder_of, is_near
+from audition.evidence.near import UNREAL, folder_of, nearness
 from audition.evidence.rungs import Climb
 from audition.model import (
     AnyEvent,
@@ -218,7 +218,8 @@ class Walk:
         """Whether a call has to do with the folder of a skill."""
         sought = self._inside(call.paths) if call.does == "search" else ()
         named = {name for name, _ in (*opened, *sought)}
-        return lambda skill: skill.name in named or is_near(skill, call)
+        is_near = nearness(call)
+        return lambda skill: skill.name in named or is_near(skill)
 
     def _read(self, name: str, inside: str, *lines: int) -> None:
         self.climbs[name].resources[inside] = None

@@ -47,11 +47,13 @@ def _with(known: Known, name: str, values: list[str]) -> Known:
 def spelled(word: str, known: Known) -> list[str]:
     """The words that one stands for, by the variables and the braces in it: `$A/{b,c}`."""
     found = [word]
-    if known and "$" in word and len(word) <= _LONGEST:
+    if len(word) > _LONGEST:
+        return found
+    if known and "$" in word:
         for sign, values in _held(word, known).items():
             if len(found) * len(values) <= _MOST:
                 found = [each.replace(sign, value) for each in found for value in values]
-    while len(found) < _MOST and (braces := _BRACES.search(found[0])):
+    while len(found) < _MOST and len(found[0]) <= _LONGEST and (braces := _BRACES.search(found[0])):
         begin, end = braces.span()
         found = [
             each[:begin] + part + each[end:] for each in found for part in braces[1].split(",")
