@@ -114,6 +114,9 @@ def test_a_run_that_comes_to_grief_before_it_began_is_none(tmp_path):
 
 @pytest.mark.parametrize("words", [(), ("--background",)])
 def test_skills_that_cannot_be_copied_are_left_out_with_a_word(house, words):
+    cases = (house / "cases.yaml").read_text()
+    quiet = '"skill": "greeting", "should_trigger": false'
+    (house / "cases.yaml").write_text(cases.replace('"skill": "none"', quiet))
     for name in ("bad", "worse"):
         (house / "skills" / name).mkdir()
         (house / "skills" / name / "SKILL.md").symlink_to("/nowhere")
