@@ -37,10 +37,9 @@ def digest_fixtures(trials: Iterable[Trial]) -> dict[str, str]:
 def digest_case_files(trials: Iterable[Trial]) -> dict[str, str]:
     """The bytes of every case file of a plan, by path."""
     files = dict.fromkeys(trial.case.file for trial in trials)
-    files.pop("", None)
     # Cases that are made from a description stand in no file of cases.
-    files = {file: None for file in files if Path(file).name != "SKILL.md"}
-    return {file: told for file in files if (told := digest_file(Path(file)))}
+    paths = {file: Path(file) for file in files if file and Path(file).name != "SKILL.md"}
+    return {file: told for file, path in paths.items() if (told := digest_file(path))}
 
 
 def digest_file(path: Path) -> str:

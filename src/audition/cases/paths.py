@@ -5,6 +5,7 @@ Must not know: what they are named for.
 """
 
 import os
+from collections.abc import Callable
 
 from audition.cases.fields import Findings, read_name
 from audition.errors import did_you_mean
@@ -27,31 +28,26 @@ def _nearest(path: str) -> str:
 
 def read_folder(node: Node, findings: Findings) -> str | None:
     """A folder that must be there, absolute."""
+    return _read(node, findings, "folder", os.path.isdir)
+
+
+def read_file(node: Node, findings: Findings) -> str | None:
+    """A file that must be there, absolute."""
+    return _read(node, findings, "file", os.path.isfile)
+
+
+def _read(node: Node, findings: Findings, wanted: str, is_one: Callable[[str], bool]) -> str | None:
     if (text := read_name(node, findings)) is None:
         return None
-    if "\0" in text or not os.path.isdir(path := beside(node, text)):
-        _say_missing(node, text, "folder", findings)
-        return None
-    return path
-
-
-def _say_missing(node: Node, text: str, wanted: str, findings: Findings) -> None:
-    """That a path is none, or one of another kind."""
+    path = beside(node, text)
     if "\0" in text:
         findings.say(node, f"{wanted} `{text}` does not exist", "no path holds a NUL")
-    elif os.path.exists(path := beside(node, text)):
+    elif is_one(path):
+        return path
+    elif os.path.exists(path):
         kind = "is a folder" if os.path.isdir(path) else "is a file"
         kind = kind if os.path.isfile(path) or os.path.isdir(path) else "is a device or a pipe"
         findings.say(node, f"`{text}` {kind}, and a {wanted} is wanted")
     else:
         findings.say(node, f"{wanted} `{text}` does not exist", _nearest(path))
-
-
-def read_file(node: Node, findings: Findings) -> str | None:
-    """A file that must be there, absolute."""
-    if (text := read_name(node, findings)) is None:
-        return None
-    if "\0" in text or not os.path.isfile(path := beside(node, text)):
-        _say_missing(node, text, "file", findings)
-        return None
-    return path
+    return None
